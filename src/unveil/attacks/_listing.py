@@ -24,7 +24,7 @@ class Attack(RegistryEntry):
 
     #: Of attacks on graphs: whether they grow from the nodes they know or compare all; None for all others.
     scope: Scope | None = None
-    #: Of attacks on graphs: whether it can do without any node that the adversary knows.
+    #: Of attacks on graphs: whether it can do without any node that the attacker knows.
     without_seeds: bool = False
     #: Of attacks on graphs: whether the probabilities that it leaves are its posterior by a model, and no scores over
     #: their sum. The model holds only if the auxiliary graph is one of the released graph, which is put to the test.
@@ -33,9 +33,9 @@ class Attack(RegistryEntry):
     example: str = ""
     #: Whether it needs people who are not in the data.
     needs_control: bool = False
-    #: Whether its figures depend on the order of rows, which all others ignore: they break ties by lot.
+    #: Whether its figures depend on the order of rows, which all others ignore: they break ties at random.
     uses_row_order: bool = False
-    #: The settings that name the columns the adversary knows; a study divides among them those that it draws.
+    #: The settings that name the columns the attacker knows; a study divides among them those that it draws.
     knows: tuple[str, ...] = ()
     #: The setting that says how many of these columns are used at once; a study fills in how many it drew.
     uses: str = ""

@@ -32,8 +32,8 @@ class TableAttack(Protocol):
       passed; in `Candidates` and `Beliefs` the targets are released rows and the candidates rows of the records.
     * Each target has a distribution over its candidates. One that the attack gave up on has no candidate and counts
       as not attempted, never as wrong.
-    * Ties are broken by lot or shared out evenly: with the rows of any table in another order the figures are the same,
-      unless the decorator says that the attack uses the order.
+    * Ties are broken at random or shared out evenly: with the rows of any table in another order the figures are the
+      same, unless the decorator says that the attack uses the order.
     """
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Any:
@@ -53,8 +53,8 @@ class GraphAttack(Protocol):
     * Every released node is a target. A seed, and a node that the attack gave up on, is not attempted and has no
       candidate; any other has a distribution over auxiliary nodes that are in no seed pair, and the one it was mapped
       to is among them. No two nodes are mapped to the same one.
-    * Ties are broken by lot: against a graph that has nothing to do with the release, it is right as often as chance.
-      More seed pairs and a larger overlap help.
+    * Ties are broken at random: against a graph that has nothing to do with the release, it is right as often as
+      chance. More seed pairs and a larger overlap help.
     """
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:

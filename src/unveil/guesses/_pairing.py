@@ -1,4 +1,4 @@
-"""Names of entries and tokens, and which token belongs to which entry."""
+"""Names of items and pseudonyms, and which pseudonym belongs to which item."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,17 +22,17 @@ class PairedNames(Protocol):
 
     @property
     def n(self) -> int:
-        """The number of entries."""
+        """The number of items."""
         ...
 
     @property
     def entries(self) -> Names | None:
-        """The names of entries."""
+        """The names of items."""
         ...
 
     @property
     def tokens(self) -> Names | None:
-        """The names of tokens."""
+        """The names of pseudonyms."""
         ...
 
 
@@ -65,13 +65,13 @@ def matching_truth(matching: PairedNames, pairs: Any) -> IntArray:
     matching
         A Matching or a MatchingDistribution.
     pairs
-        One token number per entry, or a mapping from entry name to token name, or a sequence of such pairs. Where the
-        matching has no names, numbers from 0 take their place.
+        One pseudonym number per item, or a mapping from item name to pseudonym name, or a sequence of such pairs. Where
+        the matching has no names, numbers from 0 take their place.
 
     Raises
     ------
     InputError
-        If an entry lacks a token, a name is unknown, or an entry or a token comes twice.
+        If an item lacks a pseudonym, a name is unknown, or an item or a pseudonym comes twice.
 
     Examples
     --------
@@ -96,18 +96,18 @@ def matching_truth(matching: PairedNames, pairs: Any) -> IntArray:
 
 
 class UnpairedNames(PairedNames, Protocol):
-    """Different numbers of entries and tokens: an UnequalMatching."""
+    """Different numbers of items and pseudonyms: an UnequalMatching."""
 
     @property
     def token_count(self) -> int:
-        """The number of tokens."""
+        """The number of pseudonyms."""
         ...
 
 
 def unequal_truth(matching: UnpairedNames, pairs: Any) -> IntArray:
     """Return the true pseudonym of each item, -1 for none.
 
-    ``pairs`` is one number per entry, or a mapping or pairs of names in which entries without token are left out or
+    ``pairs`` is one number per item, or a mapping or pairs of names in which items without pseudonym are left out or
     have None.
 
     >>> from unveil.guesses.unequal_matching import UnequalMatching
@@ -212,7 +212,7 @@ def of_file(path: "str | os.PathLike[str]", part: str = "") -> Iterator[None]:
         raise InputError(f"the file {shown(Path(path))} cannot be used{part}: {error}") from error
 
 
-# What an adversary holds who has several releases under the same tokens.
+# What an attacker holds who has several releases under the same pseudonyms.
 
 
 class _Attack(Protocol):

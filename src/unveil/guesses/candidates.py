@@ -20,7 +20,7 @@ Truth = ArrayLike | Mapping[Any, Any]
 TOLERANCE = 1e-6
 #: The truth of a target that stands for nobody (a pseudo node): no candidate is right.
 NOBODY = -1
-#: The choice for a target that the adversary did not attempt, or gave up on.
+#: The choice for a target that the attacker did not attempt, or gave up on.
 NOT_ATTEMPTED = -1
 
 
@@ -50,14 +50,14 @@ class Candidates:
     candidate, probability
         The number of the candidate (ascending within a target) and its probability (summing to 1 within a target).
     chosen
-        The candidate that the adversary settled on, not necessarily the most likely one; -1 = not attempted. None means
+        The candidate that the attacker settled on, not necessarily the most likely one; -1 = not attempted. None means
         the most likely one, and where several are, each of them with equal chance: success is then an expectation.
     targets, candidates
         Their names, or None where they are known by number alone.
     elsewhere, pool
         How much probability of each target lies on candidates that are not listed, shared evenly by all members of
         ``pool`` (the numbers of the candidates that there are, ascending) without an entry; then entries and
-        ``elsewhere`` together sum to 1. A target that has all of it elsewhere has no entry: the adversary gave up on
+        ``elsewhere`` together sum to 1. A target that has all of it elsewhere has no entry: the attacker gave up on
         it, but knows that it is one of the pool. None, as usual, where nothing lies elsewhere.
 
     Examples

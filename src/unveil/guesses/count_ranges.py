@@ -80,7 +80,7 @@ class CountRanges:
         return np.asarray((self.seen_high >= self.seen_low) & more, np.bool_)
 
 
-# Records that an adversary believes to exist: combinations of codes, the surest first.
+# Records that an attacker believes to exist: combinations of codes, the surest first.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -90,9 +90,9 @@ class RankedRecords:
     Attributes
     ----------
     cells
-        The number of the cell of each combination, the surest first; ties are broken by lot.
+        The number of the cell of each combination, the surest first; ties are broken at random.
     confidence
-        How sure the adversary is, in any unit: it ranks, and is no probability.
+        How sure the attacker is, in any unit: it ranks, and is no probability.
     is_certain
         Whether somebody must have each: it is so in every population that fits.
 

@@ -83,8 +83,8 @@ class Node:
 class Dataflow:
     """A network of randomizing nodes, joined by output and input names.
 
-    An input that no node puts out is an entry; an output that no node takes in is a token. What a node draws does not
-    depend on what others draw. The network must have no loop.
+    An input that no node puts out is an item; an output that no node takes in is a pseudonym. What a node draws does
+    not depend on what others draw. The network must have no loop.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Dataflow:
 
     Examples
     --------
-    Two entries are mixed, and one of them is mixed with a third:
+    Two items are mixed, and one of them is mixed with a third:
 
     >>> network = Dataflow([Node(["Flu", "Cold"], ["u", "inner"]), Node(["inner", "Asthma"], ["v", "x"])])
     >>> network.entries, network.tokens
@@ -151,7 +151,7 @@ class Dataflow:
 
     @property
     def n(self) -> int:
-        """The number of entries, which is the number of tokens."""
+        """The number of items, which is the number of pseudonyms."""
         return len(self.entries or ())
 
     @cached_property
@@ -207,7 +207,7 @@ class Dataflow:
                     following[after] = following.get(after, 0.0) + chance * share
             states = following
         column = [wires.index(token) for token in self.tokens or ()]
-        # A state holds the entry on each wire; a matching the token of each entry.
+        # A state holds the item on each wire; a matching the pseudonym of each item.
         matchings = np.argsort(np.array(list(states))[:, column], axis=1)
         return MatchingDistribution(matchings, np.array(list(states.values())), self.entries, self.tokens)
 

@@ -28,11 +28,11 @@ class EdgeClaims:
     Attributes
     ----------
     auxiliary
-        What the adversary knew before: its edges are never claims.
+        What the attacker knew before: its edges are never claims.
     keys
         One number per claimed pair, ``smaller * nodes + larger``, ascending; read-only, as the next.
     probability
-        How sure the adversary is of each; None where it has a mapping and no probabilities.
+        How sure the attacker is of each; None where it has a mapping and no probabilities.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class EdgeClaims:
     def from_mapping(cls, guess: Candidates, *, released: Graph, knowledge: GraphKnowledge) -> "EdgeClaims":
         """Return the pairs whose released partners are joined, seed pairs included.
 
-        The partner is whom the adversary settled on. Where it settled on nobody in particular and several candidates
+        The partner is whom the attacker settled on. Where it settled on nobody in particular and several candidates
         are likeliest, there is no partner, and nothing is claimed.
         """
         auxiliary = knowledge.auxiliary
@@ -95,9 +95,9 @@ class EdgeClaims:
         guess
             One target for each released node; its probabilities must be such, and no scores over their sum.
         released, knowledge
-            What was attacked, and what the adversary knew.
+            What was attacked, and what the attacker knew.
         original_share
-            The share of released edges that are original, as far as the adversary knows the protection.
+            The share of released edges that are original, as far as the attacker knows the protection.
         """
         auxiliary = knowledge.auxiliary
         fresh = fresh_share(original_share, released, auxiliary)

@@ -20,7 +20,7 @@ __all__ = ["COMBINATIONS", "combine", "conflict"]
 PAPER = (
     'Torra and Stokes, "A formalization of re-identification in terms of compatible probabilities", 2013, Definition 27'
 )
-#: The linear programme has a variable and a row for every union of atoms.
+#: The linear program has a variable and a row for every union of atoms.
 MOST_ATOMS = 10
 # Two nonspecificities this near are equal.
 _TIE = 1e-12
@@ -52,7 +52,7 @@ def combine(
     probability
         The true probability, for ``informed`` only: one for each element, or elements and their probabilities.
     most_atoms
-        The most atoms that ``min_nonspecificity`` may solve its programme for, which has ``2**atoms`` variables.
+        The most atoms that ``min_nonspecificity`` may solve its program for, which has ``2**atoms`` variables.
 
     Examples
     --------
@@ -200,9 +200,9 @@ def informed(masses: Sequence[MassFunction], *, probability: Probability) -> Mas
     one nearest to proportion is taken. An input that is not compatible with the probability is refused.
 
     The result is compatible with the probability that was told and at least as specific as each input, as Definition 27
-    asks. It is no rule for an adversary, who does not know that probability: with another one that all inputs are
+    asks. It is no rule for an attacker, who does not know that probability: with another one that all inputs are
     compatible with, the result need not be: of 250 random pairs on four elements it was not for 226, each beside
-    the probability that lies farthest in a direction drawn by lot among those that both inputs are compatible with.
+    the probability that lies farthest in a direction drawn at random among those that both inputs are compatible with.
     """
     elements, values = checked_probability(masses[0].size, probability)
     atoms, masks = on_common_atoms(masses)
@@ -331,7 +331,7 @@ _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance":
 def lower_envelope(bound: FloatArray) -> FloatArray | None:
     """Return the least probability of every set, above the bound.
 
-    None if there is no such probability. A programme is solved only for sets where none of the probabilities found so
+    None if there is no such probability. A program is solved only for sets where none of the probabilities found so
     far is as low as the bound: there the bound itself is the answer.
 
     >>> lower_envelope(np.array([0, 0.5, 0.25, 1]))

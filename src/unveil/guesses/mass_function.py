@@ -338,7 +338,7 @@ class MassFunction:
     def pignistic_entropy(self) -> float:
         """Return the pignistic entropy, in nats, 0 to ``log(size)``.
 
-        It can rise when the adversary learns something (Example 24); nonspecificity cannot.
+        It can rise when the attacker learns something (Example 24); nonspecificity cannot.
         """
         probability = self.pignistic()[1]
         return max(0.0, float(-(probability * np.log(probability)).sum()))

@@ -37,8 +37,8 @@ _SMALL = 1000
 class Matching:
     """A square weight matrix: rows are items, columns are pseudonyms.
 
-    The adversary holds a one-to-one matching of entries and tokens to be likely in proportion to the product of its
-    weights. 0 says that a token cannot be that entry. Multiplying a row or a column by a positive number changes
+    The attacker holds a one-to-one matching of items and pseudonyms to be likely in proportion to the product of its
+    weights. 0 says that a pseudonym cannot be that item. Multiplying a row or a column by a positive number changes
     nothing, so a 0/1 matrix, a doubly stochastic one and any other of nonnegative numbers are read alike.
 
     The matrix is checked once: square, finite, nowhere negative, and with at least one matching of positive weight.
@@ -101,17 +101,17 @@ class Matching:
     ) -> "Matching":
         """Return the attack with the probabilities of candidates.
 
-        This transposes: a target of Candidates is released, so it is a token and becomes a column; a candidate is
-        original, so it is an entry and becomes a row. The choices of Candidates are left aside, only its probabilities
+        This transposes: a target of Candidates is released, so it is a pseudonym and becomes a column; a candidate is
+        original, so it is an item and becomes a row. The choices of Candidates are left aside, only its probabilities
         count, except that a target without candidates or with the choice -1 was not attempted.
 
         Parameters
         ----------
         candidates
-            As many targets as candidates. Without names, candidate k is entry k.
+            As many targets as candidates. Without names, candidate k is item k.
         unattempted
             What to do about targets that were not attempted: ``refuse`` raises an error, ``uniform`` says that the
-            adversary knows nothing of them, so that each entry is as likely as any other (1/n).
+            attacker knows nothing of them, so that each item is as likely as any other (1/n).
 
         Examples
         --------
@@ -155,8 +155,8 @@ class Matching:
 
         An element is 1 where the pseudonym's frequency lies in the item's range.
 
-        Both ends belong to the range. ``low`` and ``high`` are what the adversary knows of each entry (minus and plus
-        infinity where nothing), ``frequency`` is what was seen of each token, all in the same unit.
+        Both ends belong to the range. ``low`` and ``high`` are what the attacker knows of each item (minus and plus
+        infinity where nothing), ``frequency`` is what was seen of each pseudonym, all in the same unit.
 
         >>> Matching.from_ranges([0.4, 0.1], [0.9, 0.6], [0.2, 0.4]).matrix
         array([[0., 1.],
@@ -179,7 +179,7 @@ class Matching:
         """Return the attack on several releases, as the product of weights.
 
         That is Bayes' rule where each matrix says how likely its release is under each pair, and releases tell by
-        themselves: an adversary who learns the same from two of them learns it once, and the product would count it
+        themselves: an attacker who learns the same from two of them learns it once, and the product would count it
         twice. Of 0/1 matrices the product leaves the pairs that all allow, which is always right. Names may be in any
         order, but must be the same; without names rows and columns have to be in the same order.
 

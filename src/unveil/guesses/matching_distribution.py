@@ -34,7 +34,7 @@ class MatchingDistribution:
     Attributes
     ----------
     matchings
-        One row per matching: the number of the token (from 0) of each entry; read-only.
+        One row per matching: the number of the pseudonym (from 0) of each item; read-only.
     probability
         How likely each matching is; they sum to 1; read-only.
     entries, tokens
@@ -105,7 +105,7 @@ class MatchingDistribution:
         """Return the product distribution of several releases.
 
         As in :meth:`Matching.combined <unveil.guesses.matching.Matching.combined>`, releases must tell by themselves,
-        and the adversary must have held all matchings equally likely before.
+        and the attacker must have held all matchings equally likely before.
 
         >>> one, two = MatchingDistribution([[0, 1], [1, 0]], [0.5, 0.5]), MatchingDistribution([[1, 0]], [1.0])
         >>> one.combined(two).matchings

@@ -20,7 +20,7 @@ Number = int | float | str | Fraction
 class Partition:
     """A partition of items into clusters.
 
-    As truth a cluster is a subject (all that belongs to Alice); as guess it is what the adversary thinks belongs
+    As truth a cluster is a subject (all that belongs to Alice); as guess it is what the attacker thinks belongs
     together. Build one with :meth:`from_labels` or :meth:`from_clusters`.
 
     Attributes

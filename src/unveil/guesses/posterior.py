@@ -27,7 +27,7 @@ def record_level_truth(
         What the mask says about its own output: ``release.mechanism``.
     original, released
         The tables before and after. With some of the columns only (`Table.select`), the probability is that of an
-        adversary who sees no others.
+        attacker who sees no others.
     most_entries
         How many probabilities above 0 may be kept in all; some 12 bytes each.
     at_least

@@ -20,7 +20,7 @@ class Attempts:
     tries
         How many targets were tried, at least 1.
     expected
-        The hits to expect when ties are broken by lot: between ``low`` and ``high``.
+        The hits to expect when ties are broken at random: between ``low`` and ``high``.
     low, high
         The hits that are certain however ties fall, and those that are possible.
     chances
@@ -90,7 +90,7 @@ class Trials:
     attack
         The attack on people who are in the original.
     naive
-        What guessing without the adversary's knowledge would hit, for as many targets.
+        What guessing without the attacker's knowledge would hit, for as many targets.
     control
         The same attack on people who are not in the original: what it hits there, it learned about everybody. None
         where no such people are known; then nothing can be said about what the release tells of those who are in it.

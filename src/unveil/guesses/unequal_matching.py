@@ -25,10 +25,11 @@ __all__ = ["UnequalMatching", "unequal_truth"]
 class UnequalMatching:
     """A weight matrix with unequal or incomplete items and pseudonyms.
 
-    A suppressed entry has no token; a token may stand for an entry that the adversary has never heard of. The adversary
-    pairs ``pairs`` entries with tokens and leaves the others alone, and holds that to be likely in proportion to the
-    product of the weights of the pairs. Unlike in a square matrix, a row that is multiplied by a number changes what is
-    said: weights of 1 are neither for nor against a pair, 2 makes it twice as likely as to leave both alone.
+    A suppressed item has no pseudonym; a pseudonym may stand for an item that the attacker has never heard of. The
+    attacker pairs ``pairs`` items with pseudonyms and leaves the others alone, and holds that to be likely in
+    proportion to the product of the weights of the pairs. Unlike in a square matrix, a row that is multiplied by a
+    number changes what is said: weights of 1 are neither for nor against a pair, 2 makes it twice as likely as to leave
+    both alone.
 
     Attributes
     ----------
@@ -37,7 +38,7 @@ class UnequalMatching:
     entries, tokens
         The names of rows and columns, each once, or None where they are known by number alone.
     pairs
-        How many entries have a token, as the adversary holds it; as many as can be unless given.
+        How many items have a pseudonym, as the attacker holds it; as many as can be by default.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class ValueClaims:
         By ``Σ P(u is v) [u has the value]`` over released nodes u; what is guessed without the release where no
         released node is taken for somebody.
     own
-        Without the release: the commonest value among neighbours in the auxiliary graph whose value is known by seed
+        Without the release: the commonest value among neighbors in the auxiliary graph whose value is known by seed
         pairs, and where there is none the commonest released one.
     read
         Whether each person's claim was read off the release.

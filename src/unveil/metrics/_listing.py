@@ -44,7 +44,7 @@ class Metric:
     capped: bool = False
     #: Whether it is computed where nobody names metrics; those that differ from another one in a setting are not.
     usual: bool = True
-    #: Whether it tells the adversary's chance of success, and what resources the adversary still needs.
+    #: Whether it tells the attacker's chance of success, and what resources the attacker still needs.
     chance_of_success: bool = False
     resources: bool = False
 

@@ -117,7 +117,7 @@ def facts_of(protection: object) -> Protection:
 def original_edges(protection: object) -> float | None:
     """Return the share of released edges that are original, or None.
 
-    Edges that are drawn anew are none, even where one happens to be as before.
+    Edges that are drawn again are none, even where one happens to be as before.
 
     >>> from unveil.protections import HrgDP, IdRemoval, KDegree, Switch
     >>> [original_edges(made) for made in (IdRemoval(), Switch(share=0.05), HrgDP(), KDegree())]

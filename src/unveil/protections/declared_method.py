@@ -59,7 +59,7 @@ def declared_mechanism(
         The original row of each released one, counted from 0; -1 for none. Groups are read from it, and it shows
         where the method cannot have made the file.
     only
-        The columns that the file is looked at in; all unless given. What became of the others does not matter then.
+        The columns that the file is looked at in; all by default. What became of the others does not matter then.
     rng
         For releases that the method makes here, to compare the file with.
 

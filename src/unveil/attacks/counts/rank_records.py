@@ -74,7 +74,7 @@ def by_margins(released: CountSystem, ranges: CountRanges, *, rng: np.random.Gen
 
 # Draw tables of whole numbers that fit the sums, and count in how many of them each cell is occupied.
 
-#: A table need not be the best by its weights, which are drawn by lot anyway.
+#: A table need not be the best by its weights, which are drawn at random anyway.
 _GAP = 0.05
 
 

@@ -324,7 +324,7 @@ def rule_reading(
 
 # Insiders: a person alone in a hidden count knows that count, and what follows from it.
 
-#: So many of them are tried out, drawn by lot where there are more.
+#: So many of them are tried out, drawn at random where there are more.
 MOST_TRIED = 100
 
 

@@ -33,7 +33,7 @@ def closeness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None = 
 
     That is the share of the other nodes that it can reach, over the mean distance to those. In a connected graph it is
     one over the mean distance; a node in a small component is not rated as near for having few nodes around it. A node
-    that reaches nobody has 0. With ``pivots`` (distinct nodes drawn by lot) share and mean are those of the pivots.
+    that reaches nobody has 0. With ``pivots`` (distinct nodes drawn at random) share and mean are those of the pivots.
 
     >>> closeness(np.array([0, 1, 3, 4, 4]), np.array([1, 0, 2, 1], np.int32)).values.round(4)
     array([0.4444, 0.6667, 0.4444, 0.    ])
@@ -53,8 +53,8 @@ def betweenness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None 
     """Return the betweenness of each node; tied paths count in shares.
 
     Pairs are unordered and a path's own ends do not count: 0 for a node on no path between others, at most
-    ``(n - 1)(n - 2) / 2`` for the middle of a star. With ``pivots`` (distinct nodes drawn by lot) only paths from those
-    are followed, and the sum is scaled up by ``n / len(pivots)``: an unbiased estimate.
+    ``(n - 1)(n - 2) / 2`` for the middle of a star. With ``pivots`` (distinct nodes drawn at random) only paths from
+    those are followed, and the sum is scaled up by ``n / len(pivots)``: an unbiased estimate.
 
     >>> betweenness(np.array([0, 1, 3, 4, 4]), np.array([1, 0, 2, 1], np.int32)).values
     array([0., 1., 0., 0.])
@@ -85,7 +85,7 @@ def _follow(start: IntArray, neighbour: Int32Array, sources: IntArray, sums: Flo
     nodes = start.size - 1
     far, queue = np.full(nodes, -1, np.int32), np.empty(nodes, np.int32)
     paths, weight = np.zeros(nodes), np.zeros(nodes)
-    # The neighbours of the node at place i of the queue that are one step farther: next_node[next_start[i]:...[i + 1]].
+    # The neighbors of the node at place i of the queue that are one step farther: next_node[next_start[i]:...[i + 1]].
     next_start, next_node = np.empty(nodes + 1, np.int64), np.empty(neighbour.size + 1, np.int32)
     for source in sources:
         reached, most = _discover(start, neighbour, source, far, queue, paths, next_start, next_node)
@@ -122,7 +122,7 @@ def _discover(
         next_start[first] = count
         first += 1
         step = far[node] + 1
-        # Beyond the limit all paths are counted anew; until then nothing may overflow.
+        # Beyond the limit all paths are counted again; until then nothing may overflow.
         ways = min(paths[node], _MOST_PATHS)
         most = max(most, paths[node])
         for place in range(start[node], start[node + 1]):
@@ -195,7 +195,7 @@ def _collect_logarithms(
 
 Kernel = Callable[[IntArray, Int32Array, IntArray | None], Centrality]
 
-#: Graphs of more nodes have their centralities estimated from pivots, unless told otherwise.
+#: Graphs of more nodes have their centralities estimated from pivots by default.
 EXACT_UP_TO = 10_000
 #: From how many nodes paths are searched then.
 PIVOTS = 500

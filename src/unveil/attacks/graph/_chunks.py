@@ -110,7 +110,7 @@ def solve(
     """Return the released nodes matched by the best assignment.
 
     Where several assignments are the best, nodes that look alike have the same chance of each partner: rows and columns
-    are put in an order drawn by lot, because the solver takes the first that is good enough.
+    are put in an order drawn at random, because the solver takes the first that is good enough.
     """
     rows, columns = np.sort(rows), np.sort(columns)
     if twins is None:
@@ -219,7 +219,7 @@ def _assigned_by_kind(
 
     ``scores`` are those between kinds.
 
-    How many of each kind go to each other kind is one question, and who of a kind goes is then drawn by lot.
+    How many of each kind go to each other kind is one question, and who of a kind goes is then drawn at random.
     """
     if kind.size > other_kind.size:
         return _assigned_by_kind(scores.T, other_kind, kind, rng)[::-1]

@@ -104,7 +104,7 @@ def largest_neighbour_degrees(graph: Graph, at_most: int) -> IntArray:
            [3, 0]])
     """
     row = row_numbers(graph.start).astype(np.int64)
-    # One number per neighbour whose order is that of the rows, and within a row that of falling degrees.
+    # One number per neighbor whose order is that of the rows, and within a row that of falling degrees.
     scale = graph.nodes
     key = np.sort((row + 1) * scale - graph.degrees[graph.neighbour])
     place = np.arange(key.size) - graph.start[row]

@@ -40,14 +40,14 @@ class AdaptiveDeanonymization:
     * distance: the cosine of their steps to the seeds, as in
       :class:`~unveil.attacks.graph.distance_vector.DistanceVector`;
     * structure: the cosine of their closeness, betweenness and degree, each divided by the largest of the graph;
-    * inheritance: the mean score of all pairs of their neighbours that are already mapped on one another (1 for seeds),
-      times ``1 - difference of their degrees / larger of them``; 0 if no neighbours are.
+    * inheritance: the mean score of all pairs of their neighbors that are already mapped on one another (1 for seeds),
+      times ``1 - difference of their degrees / larger of them``; 0 if no neighbors are.
 
-    In each round, the nodes within two steps of mapped ones are sorted by degree (ties by lot) and cut into chunks. Of
-    the assignment of the largest total score in a chunk, the best share of pairs is accepted (ties by lot); all others
-    try again in the next round. It ends when a round accepts nothing. What the adversary believes of a node are its
-    scores in its chunk in the round of its acceptance, divided by their sum. Nodes that no path connects with a seed
-    are never attempted. Graphs of different size are cut as in ``DistanceVector``.
+    In each round, the nodes within two steps of mapped ones are sorted by degree (ties at random) and cut into chunks.
+    Of the assignment of the largest total score in a chunk, the best share of pairs is accepted (ties at random); all
+    others try again in the next round. It ends when a round accepts nothing. What the attacker believes of a node are
+    its scores in its chunk in the round of its acceptance, divided by their sum. Nodes that no path connects with a
+    seed are never attempted. Graphs of different size are cut as in ``DistanceVector``.
 
     Closeness and betweenness of large graphs are estimates, marked as such by ``sampled`` in the answer of
     :func:`unveil.attacks.graph._centralities.closeness_of`, and computed once for each graph object.
@@ -123,7 +123,7 @@ class AdaptiveDeanonymization:
         """Return the similarity of released and auxiliary nodes, as a function.
 
         ``forth`` holds the auxiliary node that each released one is mapped on, -1 for none, ``trust`` the score of that
-        pair; the function looks at both arrays anew whenever it is called.
+        pair; the function looks at both arrays again whenever it is called.
         """
         auxiliary = knowledge.auxiliary
         features: list[tuple[float, Score]] = []
@@ -152,7 +152,7 @@ def _of_inheritance(released: Graph, auxiliary: Graph, forth: IntArray, trust: F
 
     def score(rows: IntArray, columns: IntArray) -> FloatArray:
         degree, other_degree = released.degrees[rows, None], auxiliary.degrees[columns]
-        # Two nodes without a neighbour inherit nothing, whatever they are divided by.
+        # Two nodes without a neighbor inherit nothing, whatever they are divided by.
         apart = np.abs(degree - other_degree) / np.maximum(np.maximum(degree, other_degree), 1)
         found: FloatArray = inherited(one, other, rows, columns, forth, trust) * (1.0 - apart)
         return found
@@ -177,14 +177,14 @@ def _open_nodes(graph: Graph) -> Callable[[BoolArray], IntArray]:
     return near
 
 
-# Inherited similarity of two nodes: the mean score of neighbours that are mapped on one another.
+# Inherited similarity of two nodes: the mean score of neighbors that are mapped on one another.
 
 #: Up to this many looks at an end of an edge plain Python is quick enough.
 PLAIN_STEPS = 20_000
 
 
 class AdjacencyRows(NamedTuple):
-    """A graph: the neighbours of node ``i`` are ``neighbour[start[i]:start[i + 1]]``."""
+    """A graph: the neighbors of node ``i`` are ``neighbour[start[i]:start[i + 1]]``."""
 
     start: IntArray
     neighbour: Int32Array
@@ -208,7 +208,7 @@ def inherited(
     Returns
     -------
     Floats
-        The mean of the scores of all pairs of mapped nodes of which one is a neighbour of the row, its partner one of
+        The mean of the scores of all pairs of mapped nodes of which one is a neighbor of the row, its partner one of
         the column; 0 where there are none.
 
     Examples
@@ -247,7 +247,7 @@ def _inherit(
     """Add up the scores, and count them.
 
     ``place`` says where a node is among the columns, -1 for nowhere; ``mark`` holds -1 throughout. For each row the
-    shorter of two ways is gone: on from the partners of its neighbours to columns, or back from all columns.
+    shorter of two ways is gone: on from the partners of its neighbors to columns, or back from all columns.
     """
     back = 0
     for node in columns:

@@ -1,6 +1,6 @@
 """Calibration of attack scores on experiments with known truth.
 
-The score of a candidate over the sum of all scores is no probability. An adversary can have better ones without knowing
+The score of a candidate over the sum of all scores is no probability. An attacker can have better ones without knowing
 more: it takes the released graph, which everybody has, for an original, protects it in the same way, draws from it what
 it would know of it, attacks, and sees how often choices with such scores, leads and degrees are right.
 """
@@ -22,7 +22,7 @@ from unveil.data.graph.release import GraphKnowledge, GraphRelease
 from unveil.errors import InputError, whole_number
 from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
 
-#: How an adversary learns: by an experiment on the released graph, or from seed pairs that it keeps back.
+#: How an attacker learns: by an experiment on the released graph, or from seed pairs that it keeps back.
 CalibrationSource = Literal["simulate", "seeds"]
 
 #: The most of the edges that an own experiment knows: with all of them it would learn nothing.
@@ -68,7 +68,7 @@ class Calibration:
     Attributes
     ----------
     released, knowledge
-        The release, and what the adversary knows of it.
+        The release, and what the attacker knows of it.
     learned
         How likely a choice is right.
     listed
@@ -155,7 +155,7 @@ def calibrate(
     attack
         The attack.
     protection
-        How the release was protected, which the adversary is taken to know; only ``how="seeds"`` does without.
+        How the release was protected, which the attacker is taken to know; only ``how="seeds"`` does without.
     released, knowledge
         What was attacked.
     guess

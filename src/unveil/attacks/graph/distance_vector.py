@@ -25,10 +25,10 @@ class DistanceVector:
 
     The score of a released and an auxiliary node is the cosine of their vectors of steps to the seeds, from 0 to 1;
     a seed that cannot be reached is one step farther than the farthest that can be, in either graph. Nodes of both
-    graphs are sorted by degree (ties by lot) and cut into chunks; within a chunk the assignment of the largest total
-    score is the mapping (ties by lot), and the scores of a node with all candidates of its chunk, divided by their sum,
-    are what the adversary believes. Cosines of steps are all near 1, so that belief is nearly even. From a single seed
-    nothing is learnt: every cosine is 1.
+    graphs are sorted by degree (ties at random) and cut into chunks; within a chunk the assignment of the largest total
+    score is the mapping (ties at random), and the scores of a node with all candidates of its chunk, divided by their
+    sum, are what the attacker believes. Cosines of steps are all near 1, so that belief is nearly even. From a single
+    seed nothing is learned: every cosine is 1.
 
     If one graph has more nodes, its chunks have the size asked for, and those of the other graph as much less as it is
     smaller; whoever is left over in an assignment is not attempted.

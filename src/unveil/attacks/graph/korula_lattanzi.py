@@ -18,7 +18,7 @@ from unveil.guesses.candidates import Candidates
 
 #: A window may take so many bytes.
 _MOST_BYTES = 1_000_000_000
-#: A window shows so many nodes of each list, unless told otherwise.
+#: A window shows so many nodes of each list by default.
 _CHUNK = 100
 
 
@@ -31,22 +31,22 @@ _CHUNK = 100
 class KorulaLattanzi:
     """Map mutually best nodes, by their mapped neighbors.
 
-    In the variant "paper" only nodes with many neighbours in their graph are compared at first: at least ``2**j`` of
+    In the variant "paper" only nodes with many neighbors in their graph are compared at first: at least ``2**j`` of
     them, with ``j`` falling from the logarithm of the highest degree to 1. At each step all pairs are mapped
-    that have at least ``theta`` mapped pairs of neighbours and more than any other pair with either node; the lot
-    decides between equals. All this is done ``rounds`` times. Nodes with a single neighbour are never mapped.
+    that have at least ``theta`` mapped pairs of neighbors and more than any other pair with either node; the lot
+    decides between equals. All this is done ``rounds`` times. Nodes with a single neighbor are never mapped.
 
     In the variant "window" both lists of nodes are sorted by falling degree, and of the first ``chunk`` of each the
-    best pair leaves, again and again. It is mapped if it has at least ``theta`` mapped pairs of neighbours; if not,
+    best pair leaves, again and again. It is mapped if it has at least ``theta`` mapped pairs of neighbors; if not,
     both nodes are given up. With 0 everything is mapped, until one list is used up.
 
-    The guess holds the auxiliary nodes with a mapped pair of neighbours among those compared with the node when it
+    The guess holds the auxiliary nodes with a mapped pair of neighbors among those compared with the node when it
     was mapped, in proportion to the number of these pairs (where none has any, all alike); others are not attempted.
 
     Parameters
     ----------
     theta
-        How many mapped pairs of neighbours a pair needs, from 0. The variant "paper" always asks for one. A number
+        How many mapped pairs of neighbors a pair needs, from 0. The variant "paper" always asks for one. A number
         that no pair reaches leaves an empty guess.
     rounds
         How often all degrees are gone through in the variant "paper", from 1; it stops early when nothing is added.
@@ -150,7 +150,7 @@ def map_mutual_best(here: GraphSide, there: GraphSide, least_degree: int, thresh
     here, there
         Both graphs; those mapped change.
     least_degree
-        Only nodes with at least so many neighbours in their graph are compared.
+        Only nodes with at least so many neighbors in their graph are compared.
     threshold
         How many witnesses a pair needs; it always needs one.
     now

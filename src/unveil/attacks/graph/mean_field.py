@@ -27,7 +27,7 @@ from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError, whole_number
 from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
 
-#: Graphs of more nodes have a few candidates for each node, unless told otherwise, and this many.
+#: Graphs of more nodes have a few candidates for each node by default, and this many.
 ALL_UP_TO = 4_000
 FEW = 30
 #: Graphs of more nodes start from the mapping of another attack: comparing all degrees would take minutes.
@@ -55,7 +55,7 @@ class MeanField:
     little at first, at last as much as they are worth by the log odds ratio of being an edge in both graphs. Seed pairs
     are certain from the start.
 
-    The mapping is the one with the largest product of chances, ties by lot. The guess holds the chances
+    The mapping is the one with the largest product of chances, ties at random. The guess holds the chances
     themselves, which are probabilities; those below 0.0001 are left out and shared in proportion among the others, or,
     where candidates are few, lie elsewhere with those of nodes that are no candidates, which weigh what degrees say.
 
@@ -119,7 +119,7 @@ class MeanField:
         return needs_of_few(released, knowledge.auxiliary, width, by_degree=largest <= DEGREES_UP_TO)
 
     def _all(self, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        # In an order by lot: rounding, and the assignment, then tell nothing by where a node stands.
+        # In random order: rounding, and the assignment, then tell nothing by where a node stands.
         rows = rng.permutation(knowledge.targets(released))
         columns = rng.permutation(np.setdiff1d(np.arange(knowledge.auxiliary.nodes), knowledge.seeds[:, 1]))
         check_memory(
@@ -161,7 +161,7 @@ def run_sparse(
     )
     if len(knowledge.seeds) == min(released.nodes, auxiliary.nodes):
         return nobody_attempted(released)
-    # Numbers by lot: where nodes are alike, the first ones would be kept.
+    # Random numbers: where nodes are alike, the first ones would be kept.
     number, other_number = rng.permutation(released.nodes), rng.permutation(auxiliary.nodes)
     here, there = released.relabelled(number), auxiliary.relabelled(other_number)
     seeds = np.column_stack([number[knowledge.seeds[:, 0]], other_number[knowledge.seeds[:, 1]]])

@@ -22,7 +22,7 @@ from unveil.guesses.candidates import Candidates
 class NarayananShmatikov:
     """Map a released node where one candidate stands out, and propagate.
 
-    Two nodes score one point for each pair of their neighbours that is already mapped to one another, divided by the
+    Two nodes score one point for each pair of their neighbors that is already mapped to one another, divided by the
     square root of the auxiliary node's degree. The best auxiliary node stands out if its score exceeds the second best
     by ``theta`` standard deviations of all scores (those of auxiliary nodes already taken count 0). If it does, and the
     released node stands out in the same way among those that score with that auxiliary node, both are mapped at once.

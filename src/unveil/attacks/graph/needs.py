@@ -54,7 +54,7 @@ def needs_of_all(nodes: int, others: int) -> Needs:
 def needs_of_few(released: Graph, auxiliary: Graph, width: int, *, by_degree: bool) -> Needs:
     """Return the cost of few candidates per node, without the first attack."""
     degree = released.degrees.astype(np.float64)
-    # A neighbour of a node is taken for one with about as many neighbours, of which the auxiliary graph has its share.
+    # A neighbor of a node is taken for one with about as many neighbors, of which the auxiliary graph has its share.
     witnesses = float((degree**2).sum()) * min(1.0, auxiliary.edges / max(released.edges, 1))
     step = witnesses * _PER_WITNESS + released.nodes * width * _PER_CANDIDATE
     once = released.nodes * auxiliary.nodes * _BY_DEGREE if by_degree else 0.0

@@ -26,7 +26,7 @@ class Refine:
 
     Each pair of the other attack's mapping has the chance 0.9 at first. What follows is that of ``mean-field`` with a
     few candidates for each node: pairs that share no edges with the others lose their chance, and nodes that the other
-    attack left alone get candidates from their neighbours. The guess is that of ``mean-field``.
+    attack left alone get candidates from their neighbors. The guess is that of ``mean-field``.
 
     Parameters
     ----------

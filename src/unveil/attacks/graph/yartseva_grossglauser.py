@@ -23,8 +23,8 @@ from unveil.guesses.candidates import Candidates
 class YartsevaGrossglauser:
     """Map two nodes once enough pairs of their neighbors are mapped.
 
-    Each mapped pair, drawn by lot, gives one mark to every pair of its neighbours that are not mapped yet. A pair with
-    ``theta`` marks is mapped at once and will give marks itself; where several pairs reach that number by the same
+    Each mapped pair, drawn at random, gives one mark to every pair of its neighbors that are not mapped yet. A pair
+    with ``theta`` marks is mapped at once and will give marks itself; where several pairs reach that number by the same
     marks, the lot decides which comes first. It ends when all mapped pairs have given their marks.
 
     The guess holds the free auxiliary nodes that shared a mark with the node when it was mapped, in proportion to the
@@ -33,7 +33,7 @@ class YartsevaGrossglauser:
     Parameters
     ----------
     theta
-        How many marks a pair needs, from 1. With 1 the first two that share a mapped pair of neighbours are mapped; a
+        How many marks a pair needs, from 1. With 1 the first two that share a mapped pair of neighbors are mapped; a
         number that no pair reaches leaves an empty guess.
     strict
         True asks for more than ``theta`` marks, as one well-known implementation does.
@@ -61,7 +61,7 @@ class YartsevaGrossglauser:
         return guess_after(here, there, decided)
 
 
-# Mapped pairs give marks to the pairs of their neighbours, and a pair with enough marks is mapped itself.
+# Mapped pairs give marks to the pairs of their neighbors, and a pair with enough marks is mapped itself.
 
 Marks = NDArray[np.int16]
 
@@ -74,10 +74,10 @@ _MOST_MARKS = 32_000
 def percolate(here: GraphSide, there: GraphSide, need: int, state: State) -> IntArray:
     """Map pairs with ``need`` marks; return each node's time, or ``NEVER``.
 
-    Nodes that have a partner are the first to give marks. One pair after the other, drawn by lot from those that have
-    not done so yet, gives one mark to each pair of their neighbours that are not mapped. Nodes in a pair that now has
-    enough are mapped one after the other in an order drawn by lot, each to one of its candidates with enough marks that
-    is still free, drawn by lot. Both sides change.
+    Nodes that have a partner are the first to give marks. One pair after the other, drawn at random from those that
+    have not done so yet, gives one mark to each pair of their neighbors that are not mapped. Nodes in a pair that now
+    has enough are mapped one after the other in an order drawn at random, each to one of its candidates with enough
+    marks that is still free, drawn at random. Both sides change.
     """
     nodes, others = here.start.size - 1, there.start.size - 1
     known = here.partner >= 0

@@ -37,7 +37,7 @@ class Weights:
     """How much evidence each level of agreement is, per column.
 
     ``match[c, l]`` and ``chance[c, l]`` are the shares of pairs that reach level l of column c, among pairs of one
-    person and among pairs by lot, missing values left out: level 1 is a difference beyond all steps, the last one an
+    person and among pairs at random, missing values left out: level 1 is a difference beyond all steps, the last one an
     equal value, level 0 a missing value. ``share`` is the prior chance that a pair is one person.
     """
 
@@ -150,10 +150,10 @@ def counted(parts: Iterable[tuple[IntArray, IntArray]], rule: AgreementLevels) -
 def match_levels(pairs: PatternCounts, chance: FloatArray, *, certain: bool) -> tuple[FloatArray, float]:
     """Return agreement shares and number of matching pairs, by EM.
 
-    Only what matching pairs do is learnt; what pairs by lot do (``chance``) stays as it is. A released row matches at
-    most one of its pairs: without either, EM would find whatever else splits the pairs in two, such as
-    households. Each column starts at nine in ten for an equal value, and one imagined pair that agrees by lot
-    keeps shares above 0. ``certain`` says that each row's match is among its pairs; else how often it is, is learnt.
+    Only what matching pairs do is learned; what pairs at random do (``chance``) stays as it is. A released row matches
+    at most one of its pairs: without either, EM would find whatever else splits the pairs in two, such as households.
+    Each column starts at nine in ten for an equal value, and one imagined pair that agrees at random keeps shares above
+    0. ``certain`` says that each row's match is among its pairs; else how often it is, is learned.
     """
     match, here = _start(chance), 1.0 if certain else 0.5
     columns = np.arange(len(chance))

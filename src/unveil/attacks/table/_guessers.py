@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Adversary = Literal["nearest", "agreement", "counts", "forest", "boosting"]
 ADVERSARIES: tuple[Adversary, ...] = get_args(Adversary)
-#: Those who take the secret of one row, drawn by lot among the best ones; all others say what is likeliest.
+#: Those who take the secret of one row, drawn at random among the best ones; all others say what is likeliest.
 BY_ROWS: tuple[Adversary, ...] = ("nearest", "agreement")
 LEARNERS: tuple[Adversary, ...] = ("forest", "boosting")
 #: What each of them does, to be followed by the secret.
@@ -325,7 +325,7 @@ def drawn_by_content(bits: BagArray, number: int, seed: int) -> IntArray:
 def forest_shares(
     bins: ByteArray, classes: IntArray, people: ByteArray, *, trees: int = _TREES, seed: int = 0
 ) -> FloatArray:
-    """Return class shares from a forest of extremely randomised trees.
+    """Return class shares from a forest of extremely randomized trees.
 
     At each division half of the features are tried, each with one random cut, and the best cut is taken (Geurts, Ernst
     and Wehenkel 2006). Trees see all rows and grow until all rows of a leaf have the same class or the same features:

@@ -47,7 +47,7 @@ MOST_SEARCHED = 50_000
 class ChosenGuesser:
     """One attacker with its columns, and its results on test people.
 
-    ``others`` is what the same adversary reaches on the same people when taught by other people of the original, where
+    ``others`` is what the same attacker reaches on the same people when taught by other people of the original, where
     that takes the place of a control.
     """
 
@@ -70,7 +70,7 @@ class SearchedGuesses:
     alone
         Whoever knows one column only, the most telling one, and says what is likeliest; None where nothing was chosen.
     compared_with
-        What tells memory from what holds for everybody: people of the control, or an adversary taught by other
+        What tells memory from what holds for everybody: people of the control, or an attacker taught by other
         people of the original.
     learned_from
         On how many people of either side the choice was made; 0 where it was made in advance.
@@ -83,7 +83,7 @@ class SearchedGuesses:
         on the people measured, then on those who were learned from, by who is chosen on the people measured. One fold
         with everybody where the choice was made in advance; none unless asked for.
     notes
-        What a reader should know, such as adversaries that could not be run.
+        What a reader should know, such as attackers that could not be run.
     """
 
     remembered: ChosenGuesser
@@ -123,7 +123,7 @@ class Search:
         self.by_rows = [
             who for who in BY_ROWS if who in asked.adversaries and not several and not (coarse and who == "nearest")
         ]
-        #: The chances of everybody under each teacher, by each other adversary that was run, with all columns.
+        #: The chances of everybody under each teacher, by each other attacker that was run, with all columns.
         self.whole: dict[Adversary, list[FloatArray]] = {}
         self.failures: dict[Adversary, InputError] = {}
         if max(taught.teacher.known.size for taught in case.taught) > MOST_SEARCHED:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: So many released rows are looked at around a person.
 NEAR = 20
-#: How many distances are held at once, and how many of the population make a crowd; of more, some are drawn by lot.
+#: How many distances are held at once, and how many of the population make a crowd; of more, some are drawn at random.
 _AT_ONCE, _MOST_CROWD = 2**18, 5_000
 
 

@@ -273,7 +273,7 @@ def as_written(number: Any) -> Fraction:
 def blind_chances(secrets: RankedSecrets, truth: SecretTruth, *, likeliest: bool = False) -> FloatArray:
     """Return each person's baseline: a random released row's value is correct.
 
-    With ``likeliest`` it is the chance that the most frequent secret is right, ties by lot.
+    With ``likeliest`` it is the chance that the most frequent secret is right, ties at random.
 
     >>> blind_chances(RankedSecrets(np.array([0, 0, 1, -1]), 2), SecretTruth(*(np.array([x]) for x in (0, 0, 0, 1))))
     array([0.5])

@@ -92,7 +92,7 @@ _LookUp = Callable[[_secrets.SecretTruth, int], _MatchedPeople]
 class AttributeDisclosure:
     """Look up released rows equal in all quasi-identifiers; infer their value.
 
-    The guess is the secret of one of these rows, drawn by lot, and the chance that it is right is their share with a
+    The guess is the secret of one of these rows, drawn at random, and the chance that it is right is their share with a
     right secret, exactly. A missing value equals a missing value. Who matches no released row is not attempted and
     counts as a miss, and is not attempted by the blind guess either. When a guess is right is told in
     :class:`~unveil.attacks.table.inference.Inference`, which also guesses where nothing matches.
@@ -109,7 +109,7 @@ class AttributeDisclosure:
     tolerance
         How far off a guess of a number may be, as a share of the true value, from 0 up to, but not, 1.
     targets
-        How many people to attack, drawn by lot among those with a secret by what is in the rows; None = all. As many
+        How many people to attack, drawn at random among those with a secret by what is in the rows; None = all. As many
         are drawn from the control. Where there are fewer, all are attacked.
 
     Examples

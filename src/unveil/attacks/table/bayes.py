@@ -33,11 +33,11 @@ class Bayes:
         What the masking method says about its own output, ``release.mechanism``. It must be passed before the attack is
         run; a release made elsewhere has none.
     columns
-        The columns that the adversary sees; None for all that the mechanism speaks of.
+        The columns that the attacker sees; None for all that the mechanism speaks of.
     least
         Candidates whose probability is less than this share of the target's largest are left out.
     targets
-        How many released rows are attacked, drawn by lot; None for all.
+        How many released rows are attacked, drawn at random; None for all.
 
     Examples
     --------

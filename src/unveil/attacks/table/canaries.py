@@ -46,7 +46,7 @@ def unusual_rows(table: "Table", number: int, *, columns: tuple[str, ...], rng: 
 
     No row shows the two values that were planted in another one, so that a released row that has them speaks of one
     coin. Pairs of columns take turns: those in which values occur often first, then those with numbers, whose values
-    are taken as they are. A missing value is never planted. People lend their rows by lot, each about as often as
+    are taken as they are. A missing value is never planted. People lend their rows at random, each about as often as
     all others.
 
     Parameters

@@ -50,7 +50,7 @@ class CandidateSet:
     Parameters
     ----------
     columns
-        The columns that the adversary sees, any of those that both tables have; None for all with the role known.
+        The columns that the attacker sees, any of those that both tables have; None for all with the role known.
     reach
         How far a number may have moved, in standard deviations of the original column.
     mechanism

@@ -43,22 +43,22 @@ class FellegiSunter:
     """Link records by agreement weights learned from the files alone.
 
     A column's level of agreement (equal, within a step, beyond, missing) is worth ``log(m / u)``: m is the share of
-    pairs of one person that reach it, u that of pairs by lot. u is counted over all pairs and stays as it is; m is
-    learnt by EM, inside a block for the columns that the block does not use. The candidates of a released row are
+    pairs of one person that reach it, u that of pairs at random. u is counted over all pairs and stays as it is; m is
+    learned by EM, inside a block for the columns that the block does not use. The candidates of a released row are
     trusted in proportion to their Bayes factors, the product over the columns: each released row comes from one of
     them. (The chance that a pair matches, which the source stops at, does not add up to 1 over candidates.)
 
-    Columns count as independent, both among pairs of one person and by lot, which is seldom quite so: that makes the
+    Columns count as independent, both among pairs of one person and at random, which is seldom quite so: that makes the
     guess too sure of itself, and whether it is valid has to be tested.
 
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     blocks
         Groups of columns: only pairs that are equal in all columns of a group are candidates, those of all groups
         together. No column may be in every group. With none (the default) every original row is a candidate of every
-        released one, m is learnt from all pairs, and that one in as many as there are original rows matches is known.
+        released one, m is learned from all pairs, and that one in as many as there are original rows matches is known.
         Name blocks where both tables have tens of thousands of rows.
     steps
         How near two numbers (dates, ordered values) must be for each further level, in standard deviations of the
@@ -69,7 +69,7 @@ class FellegiSunter:
     confidence
         A released row is given up where the chance that its best pair matches is below this; 0 attempts all.
     targets
-        How many released rows are attacked, drawn by lot; None for all.
+        How many released rows are attacked, drawn at random; None for all.
 
     Examples
     --------

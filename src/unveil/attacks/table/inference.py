@@ -54,9 +54,9 @@ class _Target(NamedTuple):
 class Inference:
     """Infer a sensitive attribute from the most similar released rows.
 
-    The guess is the secret of a released row drawn by lot among the nearest in the known columns. The chance that it is
-    right is computed exactly: nothing depends on the order of rows, and known columns that say nothing give exactly
-    what guessing blindly gives. Other adversaries look at all rows, see ``adversary``; with a ``model``, that guesses
+    The guess is the secret of a released row drawn at random among the nearest in the known columns. The chance that it
+    is right is computed exactly: nothing depends on the order of rows, and known columns that say nothing give exactly
+    what guessing blindly gives. Other attackers look at all rows, see ``adversary``; with a ``model``, that guesses
     instead, after learning from the released rows.
 
     Where released cells stand for several values, the nearest rows are those with the smallest gap, which is 0 for
@@ -72,21 +72,21 @@ class Inference:
     secret
         The column to guess.
     known
-        The columns that the adversary knows, at least one, without the secret.
+        The columns that the attacker knows, at least one, without the secret.
     neighbours
-        How many nearest released rows the guess is drawn from; rows that tie for the last place are drawn by lot.
+        How many nearest released rows the guess is drawn from; rows that tie for the last place are drawn at random.
     tolerance
         How far off a guess of a number may be, as a share of the true value, from 0 up to, but not, 1.
     targets
-        How many people to attack, drawn by lot among those with a secret by what is in the rows; None = all. As many
+        How many people to attack, drawn at random among those with a secret by what is in the rows; None = all. As many
         are drawn from the control. Where there are fewer, all are attacked.
     guess
-        "lot" for the secret of a row that is drawn, "class" for the most likely secret of these rows, ties by lot. The
-        blind guess is then the most frequent secret of all rows.
+        "lot" for the secret of a row that is drawn, "class" for the most likely secret of these rows, ties at random.
+        The blind guess is then the most frequent secret of all rows.
     adversary
         "nearest" for what is said above. "agreement" for the secret of the released row that shares the rarest values:
         a known value that c of n released rows have counts ``-log((c + 1/2) / (n + 1))`` for each row that has it too,
-        and the row with the highest sum is taken, ties by lot. "counts" for the likeliest secret by the released
+        and the row with the highest sum is taken, ties at random. "counts" for the likeliest secret by the released
         counts alone, known columns taken for independent, numbers in 16 parts. "forest" and "boosting" for a learner
         that sees at most 50,000 released rows. Values that one released row has are learned by nobody, and at most the
         40 most frequent ones are. A number is learned in up to 40 classes.
@@ -142,13 +142,13 @@ class Inference:
         """Return success on people of the records, baseline, and control.
 
         The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing takes the secret of
-        any released row, drawn by lot.
+        any released row, drawn at random.
 
         Raises
         ------
         InputError
             If a column is missing from a table or of another kind in two of them, if everybody has the same secret or
-            none, if there are fewer released rows than neighbours, or if the model fails.
+            none, if there are fewer released rows than neighbors, or if the model fails.
         """
         if self.neighbours > released.rows:
             raise InputError(

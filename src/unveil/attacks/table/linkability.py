@@ -33,8 +33,8 @@ class Linkability:
 
     One party knows the ``first`` columns of a target, another the ``second`` ones. Each looks up the ``neighbours``
     released rows that are nearest in its columns; the target is linked when the two sets share a row. Where rows tie
-    for the last places they are drawn by lot, and the chance of a link under these draws is computed exactly: no number
-    depends on the order of rows, and columns that say nothing link nobody more often than blind guessing does.
+    for the last places they are drawn at random, and the chance of a link under these draws is computed exactly: no
+    number depends on the order of rows, and columns that say nothing link nobody more often than blind guessing does.
 
     Where released cells stand for several values, rows are ranked by the gap, which is 0 for those that the target is
     compatible with, and among equal gaps by weight (see :class:`~unveil.attacks.table.inference.Inference`).
@@ -46,8 +46,8 @@ class Linkability:
     neighbours
         How many nearest released rows each party looks up (k), at most as many as there are.
     targets
-        How many people to attack, drawn by lot among the records by what is in them; None = all. As many are drawn from
-        the control. Where there are fewer, all are attacked.
+        How many people to attack, drawn at random among the records by what is in them; None = all. As many are drawn
+        from the control. Where there are fewer, all are attacked.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Linkability:
         ------
         InputError
             If a column is missing from a table or of another kind in two of them, or if there are fewer released rows
-            than neighbours.
+            than neighbors.
         """
         return self.run_at((self.neighbours,), released=released, knowledge=knowledge, rng=rng)[0]
 

@@ -154,11 +154,11 @@ class Membership:
     it learned from other people. Formulas are in docs/membership.md. Where released cells stand for several values, a
     row is as far as the gap, and 0 for all who are compatible with it, which is blunt; such a cell equals no value.
 
-    The adversary must know people who are not in the data: the control, divided by lot into a part that sets the
+    The attacker must know people who are not in the data: the control, divided at random into a part that sets the
     threshold, a part that is attacked, and for all methods but "nearest" a part that shows the population. For
     "combined" a third shows the population and a third is learned from, together with as many members (a third of them
     at most), who are not attacked either; of the last third one half sets the threshold. A person is called a member
-    when it ranks among the highest ``level`` of itself and the part that sets the threshold, ties drawn by lot; the
+    when it ranks among the highest ``level`` of itself and the part that sets the threshold, ties drawn at random; the
     chance of that is computed exactly. So a person who is not in the data is called a member with a chance of
     ``level``, however scores are distributed. That makes ``naive`` and ``control`` the level, up to luck, and what the
     attack has beyond them comes from being in the data.
@@ -180,7 +180,7 @@ class Membership:
         For "density" and "combined": up to the how many-th nearest one people of the population are looked at. Of
         released rows always the nearest counts.
     targets
-        How many members to attack, drawn by lot among the records by what is in them; None = all. Of the control all
+        How many members to attack, drawn at random among the records by what is in them; None = all. Of the control all
         are used.
 
     Examples

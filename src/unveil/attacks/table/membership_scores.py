@@ -27,7 +27,7 @@ Group = Literal["nearness", "exact values", "combinations", "similar values"]
 
 #: Of the population people are looked at up to the how many-th nearest.
 CROWD = 5
-#: All pairs of so many columns are looked at; of more columns, so many pairs are drawn by lot. Likewise larger sets.
+#: All pairs of so many columns are looked at; of more columns, so many pairs are drawn at random. Likewise larger sets.
 _ALL_PAIRS_OF, _DRAWN_PAIRS, _DRAWN_SETS = 30, 400, 100
 #: The least place of a score among those of outsiders, as a share.
 _LEAST = 1e-4
@@ -136,7 +136,7 @@ def given_away_by(
     """
     if not len(rows):
         return []
-    # Nothing is drawn by lot here.
+    # Nothing is drawn at random here.
     rng = np.random.default_rng(0)
     compared = compared_people(released, population, [people.take(rows)], columns, scale, rng, CROWD)
     codes = compared.exact

@@ -40,7 +40,7 @@ class Nearest:
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     k
         How many of the nearest original rows are held possible; at most as many as there are.
 
@@ -90,14 +90,14 @@ class Softmax:
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     s
         How far a released value may well be from the original one, in standard deviations; above 0.
     least
         Candidates whose weight is less than this share of the target's largest are left out. None leaves out none
         where there are up to four million pairs, and those below a billionth beyond.
     targets
-        How many released rows are attacked, drawn by lot; None for all.
+        How many released rows are attacked, drawn at random; None for all.
 
     Examples
     --------

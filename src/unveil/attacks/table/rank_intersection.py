@@ -20,7 +20,7 @@ from unveil.guesses.beliefs import Beliefs
 from unveil.guesses.candidates import Candidates
 from unveil.guesses.partition import exact_fraction
 
-#: The kinds whose values have an order that everybody knows; others are swapped in an order by lot.
+#: The kinds whose values have an order that everybody knows; others are swapped in random order.
 WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
 
 
@@ -55,10 +55,10 @@ class RankIntersection:
     ----------
     p
         How far a value may have moved, in percent of the values of its column, above 0 and at most 100. It must be told
-        before the attack is run: it is that of the rank swapping, if the adversary is to know it.
+        before the attack is run: it is that of the rank swapping, if the attacker is to know it.
     columns
-        The columns to intersect; None for all that both tables have, the adversary knows and that have an order.
-        Others (category, text) are swapped in an order by lot, so their ranks say nothing.
+        The columns to intersect; None for all that both tables have, the attacker knows and that have an order.
+        Others (category, text) are swapped in random order, so their ranks say nothing.
 
     Examples
     --------

@@ -40,12 +40,12 @@ class RecordLinkage:
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     neighbours
         How many of the nearest original rows are trusted; at most as many as there are.
     targets
-        How many released rows are attacked, drawn by lot; None for all. With a number, ``guess.targets`` holds the row
-        numbers of those drawn. A table in which very many rows are alike has very many candidates: draw some then.
+        How many released rows are attacked, drawn at random; None for all. With a number, ``guess.targets`` holds the
+        row numbers of those drawn. A table in which very many rows are alike has very many candidates: draw some then.
 
     Examples
     --------

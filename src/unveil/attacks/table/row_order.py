@@ -42,9 +42,9 @@ class RowOrderTest:
         The mean distance of the two rows at the same position, in columns: 1 is a different category, or a number as
         far away as the column is wide.
     by_chance
-        The mean distance of all pairs, which is what pairing by lot gives on average.
+        The mean distance of all pairs, which is what pairing at random gives on average.
     p_value
-        The share of pairings by lot, the one of the tables among them, in which rows are at most as far apart: small
+        The share of pairings at random, the one of the tables among them, in which rows are at most as far apart: small
         when the order of rows was kept. It is at least 1 / (permutations + 1).
     permutations
         How many pairings were drawn.
@@ -71,11 +71,11 @@ class RowOrder:
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     neighbours
         How many of the nearest original rows count, with all that are as near as the last; at most all rows.
     targets
-        How many rows are looked at, drawn by lot; None for all.
+        How many rows are looked at, drawn at random; None for all.
 
     Examples
     --------

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class SearchedInference:
     """Select the best inference attack on some people; test it on the rest.
 
-    Two questions have two best adversaries. *Is the secret remembered?* asks for the one that is right most often about
+    Two questions have two best attackers. *Is the secret remembered?* asks for the one that is right most often about
     people in the data beyond what it reaches on others; *how well can it be guessed?* for the one that is right most
-    often. `search` answers both; `run` leaves the first. Tried are all adversaries of `Inference` with all known
+    often. `search` answers both; `run` leaves the first. Tried are all attackers of `Inference` with all known
     columns, and "nearest" and "agreement" also with fewer: columns are taken away one after the other, and one to five
     are put together, each time so that the excess over the comparison, less its standard error, is highest. Learners
     are tried with all columns only. Nobody who is measured has any part in the choice. The two are
@@ -37,7 +37,7 @@ class SearchedInference:
 
     With fewer than 100 people to learn from on either side nothing is chosen: "agreement" with all columns remembers.
 
-    Without a control an adversary is chosen by what it does better than the same one taught by other people of the
+    Without a control an attacker is chosen by what it does better than the same one taught by other people of the
     original, in as many rows as the release has. What the release tells beyond whoever is best when taught by them
     (``taught``) is memory. That is a lower bound, as no release keeps all that others tell.
 
@@ -98,7 +98,7 @@ class SearchedInference:
         Raises
         ------
         InputError
-            As `Inference` does, and where none of the adversaries can be run.
+            As `Inference` does, and where none of the attackers can be run.
         """
         found = self.search(released=released, knowledge=knowledge, rng=rng)
         chosen = found.remembered
@@ -117,7 +117,7 @@ class SearchedInference:
     ) -> SearchedGuesses:
         """Return the most memorizing and the best attacker, with test results.
 
-        ``parts`` says who is learned from and who is measured; without it that is drawn by lot. Where there is no
+        ``parts`` says who is learned from and who is measured; without it that is drawn at random. Where there is no
         control, everybody who is in neither part teaches. ``cross_fit`` also measures those who are learned from.
         """
         if parts is None:

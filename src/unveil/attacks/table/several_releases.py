@@ -52,7 +52,7 @@ class SeveralReleases:
         their position.
     conflict
         What happens where another release leaves somebody out who was held possible alone: "refuse", because then one
-        of the guesses is not valid, or "normalise" to leave them out.
+        of the guesses is not valid, or "normalize" to leave them out.
 
     Examples
     --------

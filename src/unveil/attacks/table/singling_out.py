@@ -55,15 +55,15 @@ class SinglingOut:
 
     With one column a description is a value that occurs once in the release, the least or the greatest of numbers,
     dates or ordered levels, or being the only one without a value. With more columns it starts from a released row
-    drawn by lot and as many columns drawn by lot: the row's value, or at least that where it is above the median and at
-    most that where it is below. Only descriptions that fit exactly one released row are used, each once, because the
-    adversary can see that; whether they fit exactly one original row is the success.
+    drawn at random and as many columns drawn at random: the row's value, or at least that where it is above the median
+    and at most that where it is below. Only descriptions that fit exactly one released row are used, each once, because
+    the attacker can see that; whether they fit exactly one original row is the success.
 
     A cell that stands for several values is a description by itself (from 30 to 39, Ulm or Bonn), which holds for all
     people inside it, and is used where one released row has it. A suppressed cell describes nobody.
 
     The same descriptions are tried on the same people, so the intervals around the rates treat descriptions as the
-    sample: they say how far the rate of all descriptions that this adversary could draw may be from the one found, for
+    sample: they say how far the rate of all descriptions that this attacker could draw may be from the one found, for
     these tables. They do not say what other people of the same kind would give.
 
     Attributes
@@ -143,7 +143,7 @@ class SinglingOut:
         """Return singled-out original rows, baseline, and control rows.
 
         ``knowledge.records`` must be the whole original. ``naive`` are as many predicates of the same size from
-        columns, released values and relations drawn by lot, without looking whether they single out anybody.
+        columns, released values and relations drawn at random, without looking whether they single out anybody.
         ``rows`` are the positions of those singled out, -1 where a predicate holds for no row or for several.
 
         Whether a predicate holds for exactly one row depends on how many rows there are. So ``control`` holds for each

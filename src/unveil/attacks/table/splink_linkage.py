@@ -39,8 +39,8 @@ _WORDS = ("category", "text")
 class SplinkLinkage:
     """Link records with splink, by similarity of texts, for large files.
 
-    The recipe is that of `FellegiSunter`: what pairs by lot do is taken from random pairs and fixed, what matching
-    pairs do is learnt by EM inside each block for the columns that it does not use, and the candidates of a released
+    The recipe is that of `FellegiSunter`: what pairs at random do is taken from random pairs and fixed, what matching
+    pairs do is learned by EM inside each block for the columns that it does not use, and the candidates of a released
     row are trusted in proportion to their Bayes factors. Words are compared by the similarity of Jaro and Winkler,
     numbers and dates by steps of standard deviations of the original column, truth values and levels as equal or not.
     A released cell that stands for several values counts as missing.
@@ -50,7 +50,7 @@ class SplinkLinkage:
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     blocks
         Groups of columns: only pairs that are equal in all columns of a group are candidates, those of all groups
         together. Each column should be outside of one of them, or what it is worth stays as splink first supposes.
@@ -59,7 +59,7 @@ class SplinkLinkage:
     steps
         How near two numbers must be for each level below equal, in standard deviations.
     random_pairs
-        How many pairs tell what pairs by lot do.
+        How many pairs tell what pairs at random do.
     least
         Candidates whose Bayes factor is less than this share of the target's largest are left out.
     """

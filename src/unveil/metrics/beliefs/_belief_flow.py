@@ -41,7 +41,7 @@ class WorstSet(NamedTuple):
 
 Sets = Sequence[IntArray]
 
-#: Below this share of the frame, elements are numbered anew; above, a table as long as the frame costs less.
+#: Below this share of the frame, elements are numbered again; above, a table as long as the frame costs less.
 _DENSE = 1 / 8
 #: Sets that one signature of 64 bits holds, with the sign left alone.
 _BITS = 62

@@ -43,7 +43,7 @@ class Compatibility:
     level: Level
     definition: Literal[7, 14]
     findings: tuple[CompatibilityFinding, ...]
-    #: Which targets the adversary attempted.
+    #: Which targets the attacker attempted.
     attempted: BoolArray
 
     @cached_property
@@ -132,7 +132,7 @@ def compatible_belief(mass: MassFunction, probability: Probability, *, level: Le
     Parameters
     ----------
     mass
-        What the adversary believes.
+        What the attacker believes.
     probability
         The true probability: one per element of the frame, or the pair of the elements that have one and theirs.
     level

@@ -71,7 +71,7 @@ def incorrectly_classified(guess: Candidates, truth: Truth) -> float:
     """Return the share of all targets that were attempted and matched wrongly.
 
     Formula: ``#(attempted and wrong) / n`` over the n targets that stand for somebody; a fraction, not a percentage. 0
-    means no wrong match, which an adversary also reaches who attempts nothing. NaN where no target stands for anybody.
+    means no wrong match, which an attacker also reaches who attempts nothing. NaN where no target stands for anybody.
 
     >>> incorrectly_classified(Candidates.from_matrix([[0.75, 0.25], [1.0, 0.0]]), [0, 1])
     0.5
@@ -89,7 +89,7 @@ def expected_calibration_error(guess: Candidates, truth: Truth, *, bins: int = B
 
     Formula: ``sum(size * |mean(p_chosen) - share right|) / #attempted`` over groups of attempted targets: sorted by the
     probability of the choice, they are cut into ``bins`` groups (15) of about the same size. 0 means that probabilities
-    are what they say, 1 that the adversary is sure and never right, or right about what it held impossible. Where it is
+    are what they say, 1 that the attacker is sure and never right, or right about what it held impossible. Where it is
     large, no metric of the probabilities says how private a target is. With few targets chance alone makes it large.
     Targets of the same probability share their successes evenly; an attempt on a target that stands for nobody is a
     failed one. NaN where no target was attempted.

@@ -66,7 +66,7 @@ def information_surprisal(guess: Candidates, truth: Truth) -> FloatArray:
     """Return the surprisal of the true candidate, in bits.
 
     Formula: ``-log2(p_t)``, capped at 39.9 bits (a probability of 1e-12) where the truth was given none. 0 means the
-    adversary was sure of the truth. More surprise is more private; the source prints the opposite for this metric, and
+    attacker was sure of the truth. More surprise is more private; the source prints the opposite for this metric, and
     the right direction for :func:`relative_entropy`, which is the same but for the unit. NaN where not attempted or
     where the target stands for nobody.
 

@@ -17,7 +17,7 @@ FACTS: dict[str, Any] = {"category": "success", "per": "release", "source": SOUR
 def adversary_success_rate(guess: Candidates, truth: Truth) -> float:
     """Return the precision: the share of attempted targets matched correctly.
 
-    Formula: ``sum(correct) / #attempted``. 0 means every attempt failed, 1 that none did. It is high for an adversary
+    Formula: ``sum(correct) / #attempted``. 0 means every attempt failed, 1 that none did. It is high for an attacker
     who attempts little and is right about that; see :func:`adversary_overall_success`. An attempt on a target that
     stands for nobody is a failed one. It is never undefined: who attempts nothing succeeds in nothing, which is 0.
 

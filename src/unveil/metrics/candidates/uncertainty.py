@@ -43,7 +43,7 @@ def anonymity_set_size(guess: Candidates, *, credible: float | None = None) -> F
     """Return the number of candidates with positive probability.
 
     Formula: ``#{p > 0}``; with ``credible``, the fewest candidates whose probabilities sum to at least that. Where some
-    probability lies on candidates that are not listed, all of them have some, and ``credible`` is 0.95 unless given. 1
+    probability lies on candidates that are not listed, all of them have some, and ``credible`` is 0.95 by default. 1
     means a single candidate is left; there is no maximum. NaN where not attempted.
 
     >>> anonymity_set_size(Candidates.from_matrix([[0.5, 0.5, 0.0]]))
@@ -62,7 +62,7 @@ def renyi_entropy(guess: Candidates, *, order: float) -> FloatArray:
     """Return the Rényi entropy of any order, in bits.
 
     Formula: ``log2(sum(p ** order)) / (1 - order)``; order 0 is max-entropy, 1 (the limit) Shannon entropy, 2
-    collision entropy, infinity min-entropy. It falls as the order rises. 0 means the adversary is sure; log2(k) means
+    collision entropy, infinity min-entropy. It falls as the order rises. 0 means the attacker is sure; log2(k) means
     k candidates look alike. NaN where not attempted.
 
     >>> renyi_entropy(Candidates.from_matrix([[0.5, 0.5]]), order=3)
@@ -99,7 +99,7 @@ def _log2(values: FloatArray) -> FloatArray:
 def collision_entropy(guess: Candidates) -> FloatArray:
     """Return the Rényi entropy of order 2, in bits.
 
-    Formula: ``-log2(sum(p ** 2))``: how unlikely two draws agree. 0 means the adversary is sure; log2(k) means k
+    Formula: ``-log2(sum(p ** 2))``: how unlikely two draws agree. 0 means the attacker is sure; log2(k) means k
     candidates look alike. NaN where not attempted.
 
     >>> collision_entropy(Candidates.from_matrix([[0.5, 0.5]]))
@@ -146,7 +146,7 @@ def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label"
 def entropy(guess: Candidates) -> FloatArray:
     """Return the Shannon entropy of each target's candidates, in bits.
 
-    Formula: ``-sum(p * log2(p))``. 0 means the adversary is sure; log2(k) means k candidates look alike. NaN where not
+    Formula: ``-sum(p * log2(p))``. 0 means the attacker is sure; log2(k) means k candidates look alike. NaN where not
     attempted, never 0.
 
     >>> entropy(Candidates([0, 4, 5], [0, 1, 2, 3, 9], [0.25] * 4 + [1.0]))
@@ -159,7 +159,7 @@ def entropy(guess: Candidates) -> FloatArray:
 def inherent_privacy(guess: Candidates) -> FloatArray:
     """Return 2 to the entropy: the equivalent number of equally likely candidates.
 
-    Formula: ``2 ** H``. 1 means the adversary is sure; k means as unsure as among k alike. NaN where not attempted.
+    Formula: ``2 ** H``. 1 means the attacker is sure; k means as unsure as among k alike. NaN where not attempted.
 
     >>> inherent_privacy(Candidates.from_matrix([[0.5, 0.5]]))
     array([2.])
@@ -183,7 +183,7 @@ def max_entropy(guess: Candidates) -> FloatArray:
 def min_entropy(guess: Candidates) -> FloatArray:
     """Return the surprisal of the most likely candidate, in bits.
 
-    Formula: ``-log2(max p)``. 0 means the adversary is sure. NaN where not attempted.
+    Formula: ``-log2(max p)``. 0 means the attacker is sure. NaN where not attempted.
 
     >>> min_entropy(Candidates.from_matrix([[0.5, 0.25, 0.25]]))
     array([1.])
@@ -195,7 +195,7 @@ def min_entropy(guess: Candidates) -> FloatArray:
 def normalized_entropy(guess: Candidates) -> FloatArray:
     """Return the entropy over its maximum, 0 to 1 (degree of anonymity).
 
-    Formula: ``H / log2 #{p > 0}``. 0 means the adversary is sure (also with a single candidate), 1 that all candidates
+    Formula: ``H / log2 #{p > 0}``. 0 means the attacker is sure (also with a single candidate), 1 that all candidates
     left look alike, however few. NaN where not attempted.
 
     >>> normalized_entropy(Candidates.from_matrix([[0.5, 0.5], [1.0, 0.0]]))
@@ -210,7 +210,7 @@ def quantiles_on_entropy(guess: Candidates, *, at_least: float = 0.001, renormal
     """Return the entropy of candidates above a small probability, in bits.
 
     Formula: ``-sum(p * log2(p))`` over ``p >= least`` (0.001 in the source), as they are, or divided by their sum
-    with ``renormalise``. It keeps a long tail of unlikely candidates from passing for privacy. 0 means the adversary
+    with ``renormalise``. It keeps a long tail of unlikely candidates from passing for privacy. 0 means the attacker
     is sure, or that no candidate reaches ``at_least``. NaN where not attempted.
 
     >>> quantiles_on_entropy(Candidates.from_matrix([[0.5, 0.4996, 0.0004]]), at_least=0.01).round(3)
@@ -233,7 +233,7 @@ def quantiles_on_entropy_low_cut(guess: Candidates) -> FloatArray:
     """Return the entropy of candidates with probability 0.0001 or more, in bits.
 
     Formula: ``-sum(p * log2(p))`` over ``p >= 0.0001``; see :func:`quantiles_on_entropy`, which cuts at 0.001. 0 means
-    the adversary is sure, or that no candidate is as likely as that. NaN where not attempted.
+    the attacker is sure, or that no candidate is as likely as that. NaN where not attempted.
 
     >>> quantiles_on_entropy_low_cut(Candidates.from_matrix([[0.5, 0.49995, 0.00005]])).round(3)
     array([1.])
@@ -246,7 +246,7 @@ def quantiles_on_entropy_high_cut(guess: Candidates) -> FloatArray:
     """Return the entropy of candidates with probability 0.01 or more, in bits.
 
     Formula: ``-sum(p * log2(p))`` over ``p >= 0.01``; see :func:`quantiles_on_entropy`, which cuts at 0.001. 0 means
-    the adversary is sure, or that no candidate is as likely as that. NaN where not attempted.
+    the attacker is sure, or that no candidate is as likely as that. NaN where not attempted.
 
     >>> quantiles_on_entropy_high_cut(Candidates.from_matrix([[0.5, 0.495, 0.005]])).round(3)
     array([1.002])

@@ -1,6 +1,6 @@
 """Lower bound on epsilon from correct guesses of canaries.
 
-Fair coins decide who is in the data. An adversary sees what is released, guesses some of the coins and is silent about
+Fair coins decide who is in the data. An attacker sees what is released, guesses some of the coins and is silent about
 the others. If each coin moves the release by no more than (epsilon, delta), the guesses that are right are hardly more
 than those of a coin with the probability e^epsilon / (1 + e^epsilon) (Steinke, Nasr and Jagielski, "Privacy auditing
 with one (1) training run", NeurIPS 2023, theorem 5.2). So many right guesses refute a small epsilon; few confirm none.

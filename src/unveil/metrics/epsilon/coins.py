@@ -1,7 +1,7 @@
 """Guesses of canaries from scores, and their lower bound on epsilon.
 
-What is guessed, and how sure the guesses are, must hang on the scores alone. Shares of the coins are taken within each
-run, because scores of two runs need not be comparable; the coins of all runs are then counted together.
+What is guessed, and how certain the guesses are, must hang on the scores alone. Shares of the coins are taken within
+each run, because scores of two runs need not be comparable; the coins of all runs are then counted together.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def bound_of_pairs(
     """Return the bound for replace; each canary chose one of two people.
 
     Each run has the scores of the first and of the second of every pair, and whether the first was in. The one with the
-    higher score is guessed; the larger the difference, the surer. Equal ones are told apart by lot.
+    higher score is guessed; the larger the difference, the surer. Equal ones are told apart at random.
 
     >>> first, second = np.array([3.0, 0.1, 2.0, 0.5]), np.array([0.0, 0.3, 1.0, 0.9])
     >>> is_first = np.array([True, False, True, False])
@@ -82,9 +82,9 @@ def pair_by_lot(
 
     The run has the scores of both, and whether the first is the member.
 
-    There are as many pairs as the smaller side has people; who is paired and who comes first are drawn by lot. The
-    coins are fair and independent if the people were split into members and outsiders by lot, and what the scores were
-    learned from are other people.
+    There are as many pairs as the smaller side has people; who is paired and who comes first are drawn at random. The
+    coins are fair and independent if the people were split into members and outsiders at random, and what the scores
+    were learned from are other people.
     """
     pairs = min(len(members), len(outsiders))
     one, other = rng.permutation(members)[:pairs], rng.permutation(outsiders)[:pairs]
@@ -109,7 +109,7 @@ def _best_share(
     if not coins or not all(sizes):
         raise InputError("a run has no canary. Leave that run out, or insert canaries")
     alpha = alpha_of_each(design, confidence)
-    # The last key counts most: the surest first, equal ones by lot.
+    # The last key counts most: the surest first, equal ones at random.
     ordered = [hit[np.lexsort((rng.random(hit.size), -how_sure))] for how_sure, hit in zip(sure, right, strict=True)]
     tried = []
     for part in parts:

@@ -42,7 +42,7 @@ def coins_needed(
 ) -> int | None:
     """Return the number of canaries that refutes a false claim with ``power``.
 
-    The adversary is the best there can be: whoever is guessed is guessed right with the probability
+    The attacker is the best there can be: whoever is guessed is guessed right with the probability
     ``e^truth / (1 + e^truth)``. What an attack on a release gets may need many times as many. Counted is the chance
     that the largest share of coins refutes the claim, with the part of the error that it has.
 

@@ -74,9 +74,9 @@ def attribute_disclosure_accuracy(guess: ValueClaims, truth: ArrayLike) -> float
 def attribute_guessing_accuracy(guess: ValueClaims, truth: ArrayLike) -> float:
     """Return the share of people inferred correctly without the released edges.
 
-    Formula: ``#{right guesses} / #{people whose value is known}`` with the commonest value among somebody's neighbours
-    in the auxiliary graph that seed pairs tell, and the commonest of all where they tell none; ties by lot, on average.
-    0 means that no guess is right. 1 means that all are. NaN where nobody's value is known.
+    Formula: ``#{right guesses} / #{people whose value is known}`` with the commonest value among somebody's neighbors
+    in the auxiliary graph that seed pairs tell, and the commonest of all where they tell none; ties at random, on
+    average. 0 means that no guess is right. 1 means that all are. NaN where nobody's value is known.
 
     >>> from unveil.guesses import Candidates
     >>> claims = Candidates([0, 1, 2], [0, 1], [1.0, 1.0])
@@ -92,7 +92,7 @@ def attribute_disclosure_gain(guess: ValueClaims, truth: ArrayLike) -> float:
 
     Formula: ``attribute_disclosure_accuracy - attribute_guessing_accuracy``. 0 means that nothing was learned, or as
     much as was unlearned. 1 means that everybody's value was learned, and no guess was right. Below 0 the mapping
-    misled the adversary. NaN where nobody's value is known.
+    misled the attacker. NaN where nobody's value is known.
 
     >>> from unveil.guesses import Candidates
     >>> claims, own = Candidates([0, 1, 2], [0, 1], [1.0, 1.0]), Candidates([0, 1, 2], [0, 0], [1.0, 1.0])

@@ -37,12 +37,12 @@ class EdgeDisclosure:
     by_common_neighbours, by_degrees
         The share of right ones among as many pairs guessed from the auxiliary graph alone.
     expected
-        The share of claims that the adversary expects to be right; NaN where it has no probabilities.
+        The share of claims that the attacker expects to be right; NaN where it has no probabilities.
     people
-        How many people have a hidden edge; of these ``some`` have at least one that is rightly claimed, and ``all_of``
-        have none left.
+        How many people have a hidden edge; of these ``some`` have at least one that is correctly claimed, and
+        ``all_of`` have none left.
     mean, worst
-        How many edges of somebody with a hidden one are rightly claimed: on average, and the fewest among the 1 % of
+        How many edges of somebody with a hidden one are correctly claimed: on average, and the fewest among the 1 % of
         all people who lose most.
     """
 
@@ -97,7 +97,7 @@ def edge_disclosure_recall(guess: EdgeClaims, truth: Graph) -> float:
     """Return the share of learnable unknown edges that are claimed, 0 to 1.
 
     Formula: ``#{claimed, and hidden edges} / #{hidden edges}``. Hidden are original edges among people of the auxiliary
-    graph that it lacks; edges of people whom the adversary has not heard of are none. 0 means that none was learned. 1
+    graph that it lacks; edges of people whom the attacker has not heard of are none. 0 means that none was learned. 1
     means that all were. NaN where no edge is hidden.
 
     >>> path, edge = Graph.from_edges([0, 1, 2], [1, 2, 3]), Graph.from_edges([0], [1], nodes=4)
@@ -115,7 +115,7 @@ def edge_guessing_precision(guess: EdgeClaims, truth: Graph) -> float:
     There are as many guesses as claims.
 
     Formula: ``#{hidden edges among the n likeliest pairs} / n`` with as many pairs as there are claims, the likeliest
-    by ``Σ 1 / ln(degree)`` over common neighbours or by the product of degrees, whichever is right more often; ties by
+    by ``Σ 1 / ln(degree)`` over common neighbors or by the product of degrees, whichever is right more often; ties by
     lot, on average. 0 means that only a release can tell. 1 means that nothing was left to tell. NaN where nothing is
     claimed.
 
@@ -131,7 +131,7 @@ def edge_disclosure_lift(guess: EdgeClaims, truth: Graph) -> float:
     """Return the precision of claims over that of guesses.
 
     Formula: ``edge_disclosure_precision / edge_guessing_precision``. 1 means that the release told nothing that the
-    adversary could not guess; below that the mapping misled it. NaN where nothing is claimed, or no guess is right.
+    attacker could not guess; below that the mapping misled it. NaN where nothing is claimed, or no guess is right.
 
     >>> path, edges = Graph.from_edges([0, 1, 0], [1, 2, 2]), Graph.from_edges([0, 1], [1, 2])
     >>> edge_disclosure_lift(EdgeClaims(edges, np.array([2])), path)
@@ -240,7 +240,7 @@ def _guessed(guess: EdgeClaims, truth: Graph) -> tuple[float, float]:
     return by_common / number, right_by_degrees(known.degrees, known.keys, hidden, number) / number
 
 
-# How many hidden edges are among the pairs that a graph alone makes most likely: by common neighbours, by degrees.
+# How many hidden edges are among the pairs that a graph alone makes most likely: by common neighbors, by degrees.
 #
 # Pairs of equal score are chosen at random; what is returned is the number to expect, so that no draw is needed.
 
@@ -257,7 +257,7 @@ def right_by_adamic_adar(
 
     The score is ``Σ 1 / ln(degree)``; the top are ``number`` pairs.
 
-    The sum is over common neighbours, and pairs are those that are not joined. Hidden edges are the rows of another
+    The sum is over common neighbors, and pairs are those that are not joined. Hidden edges are the rows of another
     graph on the same nodes, which has none of the edges of the first. Sums are rounded to 36 bits, and equal ones are
     ties.
 
@@ -269,7 +269,7 @@ def right_by_adamic_adar(
     degrees = np.diff(start)
     weight = np.zeros(degrees.size, np.int64)
     several = degrees > 1
-    # No pair has more common neighbours than the largest degree, each worth 1 / ln 2 at the most.
+    # No pair has more common neighbors than the largest degree, each worth 1 / ln 2 at the most.
     unit = _BASE**_DIGITS / (2 * degrees.max(initial=1) / np.log(2) + 2)
     weight[several] = np.rint(unit / np.log(degrees[several])).astype(np.int64)
     pairs = degrees.size * (degrees.size - 1) // 2 - neighbour.size // 2
@@ -280,7 +280,7 @@ def right_by_adamic_adar(
     for power in range(_DIGITS - 1, -1, -1):
         counts = np.zeros((2, _BASE), np.int64)
         count(start, neighbour, hidden_start, hidden_neighbour, weight, prefix, _BASE**power, counts)
-        # Pairs without a common neighbour are not seen by a pass, and have the lowest score of all.
+        # Pairs without a common neighbor are not seen by a pass, and have the lowest score of all.
         counts[:, 0] += tied - counts.sum(axis=1)
         taken, more, digit = _from_the_top(counts, left)
         left, right = left - int(taken), right + more

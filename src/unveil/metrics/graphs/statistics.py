@@ -15,7 +15,7 @@ from unveil.data.graph import Graph
 from unveil.errors import InputError, whole_number
 from unveil.metrics.partitions.fairness import gini
 
-#: Up to so many nodes paths are followed from every node; above that, from nodes drawn by lot.
+#: Up to so many nodes paths are followed from every node; above that, from nodes drawn at random.
 EXACT_UP_TO = 30_000
 #: From so many nodes, above that.
 SOURCES = 500
@@ -112,9 +112,9 @@ def graph_statistics(
         Any graph, also one without an edge or a node.
     exact_up_to
         Up to so many nodes every path is followed. Above that, ``average_path`` is the mean over ``sources`` nodes
-        drawn by lot, with its standard error, and ``diameter`` may be a lower bound. All else is always exact.
+        drawn at random, with its standard error, and ``diameter`` may be a lower bound. All else is always exact.
     sources
-        How many nodes are drawn by lot, at least 2.
+        How many nodes are drawn at random, at least 2.
     rng
         Needed above ``exact_up_to``.
 

@@ -24,7 +24,7 @@ def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float
     It holds for any attacker with this knowledge.
 
     Formula: ``Σ 1 / max(twins released, twins auxiliary) / #{nodes to be found}`` over nodes that stand for somebody
-    whom the adversary has heard of and did not know before; twins have the same neighbours. 0 means that nothing can be
+    whom the attacker has heard of and did not know before; twins have the same neighbors. 0 means that nothing can be
     found. 1 means that symmetry hides nobody. NaN where there is nobody to be found.
 
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
@@ -40,7 +40,7 @@ def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float
 def most_found(released: Graph, knowledge: GraphKnowledge, truth: IntArray) -> FloatArray:
     """Return the largest probability of re-identifying each released node.
 
-    Nodes with the same neighbours (twins) can be exchanged and nobody sees it, so an adversary for whom names and
+    Nodes with the same neighbors (twins) can be exchanged and nobody sees it, so an attacker for whom names and
     numbers tell nothing names each with the same chance. Of c twins in the release, or in the auxiliary graph, each
     is found with a chance of at most ``1 / c``: the chance is ``1 / max(twins released, twins auxiliary)``, seeds
     aside. Its sum bounds how many nodes are found on average; a single attack may be lucky. Other symmetries, which are
@@ -49,7 +49,7 @@ def most_found(released: Graph, knowledge: GraphKnowledge, truth: IntArray) -> F
     Parameters
     ----------
     released, knowledge
-        What the adversary sees, and what it knows.
+        What the attacker sees, and what it knows.
     truth
         The auxiliary node that each released one stands for. Seeds, and nodes with a negative number or with one beyond
         the auxiliary graph, cannot be found and get 0.
@@ -72,7 +72,7 @@ def most_found(released: Graph, knowledge: GraphKnowledge, truth: IntArray) -> F
     return chance
 
 
-# Twins of a graph: nodes with the same neighbours, each other left aside.
+# Twins of a graph: nodes with the same neighbors, each other left aside.
 
 
 def twin_counts(start: IntArray, neighbour: Int32Array, counted: BoolArray) -> IntArray:
@@ -80,8 +80,8 @@ def twin_counts(start: IntArray, neighbour: Int32Array, counted: BoolArray) -> I
 
     Each counted node is included; other nodes get 0.
 
-    Two nodes are twins if they have the same neighbours, or would if each were its own neighbour. No node has twins of
-    both kinds. Sets of neighbours are compared by sums of 64 bits, one drawn for each node: that two different sets
+    Two nodes are twins if they have the same neighbors, or would if each were its own neighbor. No node has twins of
+    both kinds. Sets of neighbors are compared by sums of 64 bits, one drawn for each node: that two different sets
     have the same sum is as likely as not only among billions of nodes.
 
     >>> twin_counts(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0], np.int32), np.ones(3, bool))

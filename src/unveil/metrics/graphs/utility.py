@@ -69,7 +69,7 @@ def degree_distance(release: GraphRelease) -> float:
     """Return the earth mover's distance of degrees, in average original degrees.
 
     Formula: ``Σ |F(d) - G(d)| / average degree of original`` over all degrees d, with the shares F and G of nodes with
-    at most d neighbours: the earth mover's distance. 0 means the same degrees equally often, 1 that nodes gained or
+    at most d neighbors: the earth mover's distance. 0 means the same degrees equally often, 1 that nodes gained or
     lost as many edges as they had, on average. It does not ask which node has which degree. NaN where the original has
     no edge.
 
@@ -101,9 +101,9 @@ def joint_degree_distance(release: GraphRelease) -> float:
 def clustering_loss(release: GraphRelease) -> float:
     """Return the absolute change of the clustering coefficient.
 
-    Formula: ``|C(original) - C(release)|`` with ``C = 3 * triangles / wedges``, the share of pairs of neighbours of a
+    Formula: ``|C(original) - C(release)|`` with ``C = 3 * triangles / wedges``, the share of pairs of neighbors of a
     node that are connected. 0 means the same coefficient, 1 that cliques lost every triangle. NaN where no node of
-    either graph has two neighbours.
+    either graph has two neighbors.
 
     >>> from unveil.data.graph import Graph
     >>> triangle, path = Graph.from_edges([0, 1, 2], [1, 2, 0]), Graph.from_edges([0, 1], [1, 2])
@@ -122,8 +122,8 @@ def average_path_loss(
     Formula: ``|L(release) - L(original)| / L(original)`` with the mean number of steps L between two nodes of the
     largest component. 0 means the same mean, 1 that it doubled. A release that fell apart may have shorter paths: look
     at its components too. In a graph of more than ``exact_up_to`` nodes the mean is estimated from the paths of
-    ``sources`` nodes drawn by lot from ``seed``, the same ones in both graphs where they can be. NaN where no two nodes
-    of either graph are connected.
+    ``sources`` nodes drawn at random from ``seed``, the same ones in both graphs where they can be. NaN where no two
+    nodes of either graph are connected.
 
     >>> from unveil.data.graph import Graph
     >>> triangle, path = Graph.from_edges([0, 1, 2], [1, 2, 0]), Graph.from_edges([0, 1], [1, 2])

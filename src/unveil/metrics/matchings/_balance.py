@@ -64,7 +64,7 @@ def balanced(guess: Matching) -> DoublyStochasticMatrix:
 def _by_newton(edges: Edges, log_column: FloatArray) -> DoublyStochasticMatrix | None:
     """Return the scaling by Newton's method, or None if too large.
 
-    It minimises the sum over rows of ``log(sum(weight * exp(b)))`` less the sum of all b, the logarithms of the factors
+    It minimizes the sum over rows of ``log(sum(weight * exp(b)))`` less the sum of all b, the logarithms of the factors
     of columns; that is convex, and its slope is by how much the columns' sums exceed 1. Long thin matrices, in which a
     round of Sinkhorn's scaling moves little from one end to the other, take a few steps.
     """

@@ -16,7 +16,7 @@ from unveil.guesses.unequal_matching import UnequalMatching, unequal_truth
 
 LOWER_BOUND = "Certain lower bound of a sampled value; null where there is none."
 UPPER_BOUND = "Certain upper bound of a sampled value; null where there is none."
-#: What an adversary can hold.
+#: What an attacker can hold.
 Attack = Matching | MatchingDistribution | UnequalMatching
 Kind = Literal["exact", "sampled", "bracket"]
 
@@ -122,16 +122,16 @@ class RandomMatching:
     Attributes
     ----------
     edges, marginal
-        The pairs that are possible, and the chance of each. Where there are more entries than tokens or fewer, these
+        The pairs that are possible, and the chance of each. Where there are more items than pseudonyms or fewer, these
         are the edges of the padded matrix.
     n, token_count
-        How many rows of it are entries, and how many columns are tokens.
+        How many rows of it are items, and how many columns are pseudonyms.
     truth, at_truth
-        The true token of each entry (-1 for none), and which pair that is: -1 where it is not possible.
+        The true pseudonym of each item (-1 for none), and which pair that is: -1 where it is not possible.
     drawn
         Which rows have chances that were sampled.
     probability, probability_error
-        Of each entry, the chance to be cracked, and its standard error: 0 where exact, else positive.
+        Of each item, the chance to be cracked, and its standard error: 0 where exact, else positive.
     expected_error, log_weight_error
         The standard errors of the sum of these chances, and of the mean logarithm of a matching's weight.
     distribution, distribution_error
@@ -139,8 +139,8 @@ class RandomMatching:
     log_permanent
         None where the matchings were listed.
     effective, togetherness
-        How many independent samples tell as much as those drawn, and by what factor the error of a sum over entries is
-        larger than if entries varied by themselves; infinite and 1 where nothing was drawn.
+        How many independent samples tell as much as those drawn, and by what factor the error of a sum over items is
+        larger than if items varied by themselves; infinite and 1 where nothing was drawn.
     methods, r_hat, notes
         As in ``MatchingAnswer`` of the kernels.
     """
@@ -185,7 +185,7 @@ class RandomMatching:
     def mean(self, score: FloatArray) -> tuple[float, float]:
         """Return the mean score sum of a matching, and its standard error.
 
-        Only the cracks were followed from sample to sample, so entries are taken to vary together as their cracks do.
+        Only the cracks were followed from sample to sample, so items are taken to vary together as their cracks do.
         """
         value = float((self.marginal * score).sum())
         if not self.sampled:

@@ -1,7 +1,7 @@
 """Resolved pseudonyms (cracks) of an attack that matches pseudonyms with items.
 
-A crack is an entry that gets its own token. The adversary's matching is random: one of all that are possible, as likely
-as the attack holds it to be. Every number says how it was found and how far it may be off.
+A crack is an item that gets its own pseudonym. The attacker's matching is random: one of all that are possible, as
+likely as the attack holds it to be. Every number says how it was found and how far it may be off.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["SHARES", "Cracks", "EstimatedFigure", "Quantile", "crack_probability", "cracks", "expected_cracks"]
 
 
-#: For these probabilities it is said how many entries are cracked at least.
+#: For these probabilities it is said how many items are cracked at least.
 SHARES = (0.5, 0.1, 0.05, 0.01)
 # Truths are drawn for the NMAPE until this many numbers are, some tenths of a second: its error is given.
 _MOST_DRAWN = 4_000_000
@@ -73,10 +73,10 @@ class Cracks(MatchingSpace):
     Attributes
     ----------
     n, token_count, pairs
-        The numbers of entries and of tokens, and how many entries the adversary gives one; all n unless sizes are
+        The numbers of items and of pseudonyms, and how many items the attacker gives one; all n unless sizes are
         unequal.
     truth
-        The true token of each entry, -1 for entries without.
+        The true pseudonym of each item, -1 for items without.
     log_permanent, permanent
         The natural logarithm of the matrix's permanent, and the permanent itself where it is a whole number that was
         counted to the last digit (of a 0/1 matrix: the number of matchings). NaN and None where matchings were listed.
@@ -84,15 +84,15 @@ class Cracks(MatchingSpace):
         The degree of anonymity, and the form of it that looks at the permanent of the doubly stochastic matrix alone
         (:mod:`~unveil.metrics.degree_of_anonymity`). The latter is NaN where matchings were listed.
     expected_cracks
-        The mean number of entries cracked: Ψ, which is ε on a 0/1 matrix.
+        The mean number of items cracked: Ψ, which is ε on a 0/1 matrix.
     crack_probability, crack_probability_error
-        Of each entry, the chance to be cracked, and its standard error (0 where exact).
+        Of each item, the chance to be cracked, and its standard error (0 where exact).
     crack_distribution, crack_distribution_error, crack_distribution_method
         The chance of 0, 1, ..., n cracks, with standard errors (0 where exact). R-hat is that of ``r_hat``.
     quantiles
-        How many entries are cracked at least with probability 50, 10, 5 and 1 %.
+        How many items are cracked at least with probability 50, 10, 5 and 1 %.
     heuristic, matched_bias
-        The heuristic H for the expected cracks, and by what share it misses those of a truth that the adversary's own
+        The heuristic H for the expected cracks, and by what share it misses those of a truth that the attacker's own
         matchings draw (:mod:`~unveil.metrics.matchings.heuristic`). NaN where matchings were listed: there
         is no matrix.
     flat
@@ -101,14 +101,14 @@ class Cracks(MatchingSpace):
         By how much H misses the expected cracks on average over all truths, in percent of n
         (:func:`~unveil.metrics.matchings.flatness.nmape`). NaN where matchings were listed or sizes are unequal.
     groups
-        Entries that get a token of their group, where groups were given.
+        Entries that get a pseudonym of their group, where groups were given.
     itemsets
-        Sets of entries that are found as a whole, where sets were given.
+        Sets of items that are found as a whole, where sets were given.
     no_token, no_token_error
-        Of each entry, the chance that the adversary leaves it without a token, and its standard error; 0 where there
-        are as many tokens as entries.
+        Of each item, the chance that the attacker leaves it without a pseudonym, and its standard error; 0 where there
+        are as many pseudonyms as items.
     blind_cracks
-        The mean number of cracks of an adversary who knows nothing: 1 where each entry has a token.
+        The mean number of cracks of an attacker who knows nothing: 1 where each item has a pseudonym.
     r_hat
         The worst R-hat of everything that was sampled; NaN where nothing was.
     notes
@@ -211,12 +211,12 @@ def cracks(
     guess
         The attack: a matrix, one with unequal sizes, or matchings with probabilities.
     truth
-        The true token of each entry by number from 0, or pairs of names; every token once. A truth that the attack
-        rules out has an answer like any other, and a note says so.
+        The true pseudonym of each item by number from 0, or pairs of names; every pseudonym once. A truth that the
+        attack rules out has an answer like any other, and a note says so.
     groups
-        Where a token of the right category is enough: one group per entry, or a mapping from entry to group.
+        Where a pseudonym of the right category is enough: one group per item, or a mapping from item to group.
     sets
-        Sets of entries to find as a whole, which may overlap: for each name the entries.
+        Sets of items to find as a whole, which may overlap: for each name the items.
     rng
         Used where the matrix is too large for exact methods only.
     precision
@@ -340,8 +340,8 @@ def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: 
     """Return the expected number of resolved pseudonyms (Ψ; ε on 0/1 matrices).
 
     Formula: ``sum(M[i, truth[i]])``, where ``M[i, j] = P[i, j] * permanent(P without row i and column j) /
-    permanent(P)`` is the chance that entry i gets token j. 0 means that no entry is ever cracked, n that all always
-    are; who knows nothing expects 1, whatever n is. Below 1 the attack misleads the adversary. It is never undefined.
+    permanent(P)`` is the chance that item i gets pseudonym j. 0 means that no item is ever cracked, n that all always
+    are; who knows nothing expects 1, whatever n is. Below 1 the attack misleads the attacker. It is never undefined.
 
     >>> expected_cracks(Matching([[1, 1], [3, 1]]), [0, 1], rng=np.random.default_rng(1)).value
     0.5
@@ -353,7 +353,7 @@ def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: 
 def crack_probability(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> FloatArray:
     """Return the probability that each item is resolved, 0 to 1.
 
-    Formula: ``P[i, j] * permanent(P without row i and column j) / permanent(P)`` with the true token j of entry i. 0
+    Formula: ``P[i, j] * permanent(P without row i and column j) / permanent(P)`` with the true pseudonym j of item i. 0
     means that it never is, 1 that it always is. It is never undefined. :func:`cracks` has the errors where pairs must
     be sampled.
 

@@ -31,7 +31,7 @@ def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.rando
 
     Formula: ``-sum(p * log(p)) / log(n!)`` over the probabilities of all matchings. Where those that are possible are
     equally likely, as with a 0/1 matrix, that is ``log(permanent) / log(n!)``. 0 means that one matching is left, 1
-    that all are equally likely. With a single entry it is 0. It counts matchings and not how close they come to the
+    that all are equally likely. With a single item it is 0. It counts matchings and not how close they come to the
     truth, which is what expected cracks are for. It is never undefined.
 
     For a matrix it comes from the logarithm of the permanent and the chances of pairs, without a list of matchings.
@@ -56,7 +56,7 @@ def permanent_degree(guess: Matching) -> EstimatedFigure:
     The matrix is doubly stochastic.
 
     Formula: ``log(permanent) / log(n! / n ** n)`` of the matrix, or of its doubly stochastic scaling where it is not.
-    0 means that one matching is left, 1 that all are equally likely. With a single entry it is 0.
+    0 means that one matching is left, 1 that all are equally likely. With a single item it is 0.
 
     It is here for comparison. It contradicts the degree of a 0/1 matrix, although a flat matrix says the same as the
     0/1 matrix with its zeros: two numbers for one attack. :func:`degree_of_anonymity` gives both the same.
@@ -76,7 +76,7 @@ def degree(
 ) -> EstimatedFigure:
     """Return the degree of anonymity of a matrix that was solved.
 
-    Where entries or tokens are left alone, the padded matrix has each pairing several times, all equally likely.
+    Where items or pseudonyms are left alone, the padded matrix has each pairing several times, all equally likely.
     """
     number = random_matching.permanent
     square, repeats, most = (

@@ -109,7 +109,7 @@ def flat(graph: Graph) -> Matching:
 def nmape(matrix: Graph, *, rng: np.random.Generator) -> EstimatedFigure:
     """Return the heuristic's mean absolute error over all truths, in percent.
 
-    Formula: ``100 / n! * sum(abs(H - expected_cracks)) / n`` over all n! truths: the normalised mean absolute
+    Formula: ``100 / n! * sum(abs(H - expected_cracks)) / n`` over all n! truths: the normalized mean absolute
     percentage error. 0 means that H is always right. It is never above ``100 * sqrt(2 / (n * (n - 1)))``, so a small
     value says little of a large matrix: only few truths are likely, and on those H may be far off
     (:func:`~unveil.metrics.matchings.heuristic.matched_bias`).

@@ -32,13 +32,13 @@ class Itemset:
     Attributes
     ----------
     name, size
-        The set, and how many entries it has.
+        The set, and how many items it has.
     found
-        The chance that its entries get exactly the set's tokens, in any order.
+        The chance that its items get exactly the set's pseudonyms, in any order.
     by_chance
         The same if every matching were equally likely.
     cracked
-        The chance that each of its entries gets its own token.
+        The chance that each of its items gets its own pseudonym.
     """
 
     name: str = figure("Name of the set.")
@@ -76,18 +76,18 @@ class Itemsets:
 def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator, precision: float = 0.01) -> Itemsets:
     """Return the probability that whole sets of items are resolved.
 
-    A set is found when its entries get exactly the set's tokens, in any order: who looks for frequent sets, or for
+    A set is found when its items get exactly the set's pseudonyms, in any order: who looks for frequent sets, or for
     categories, needs no more. Formula: ``permanent(P restricted) / permanent(P)``, where rows of the set keep their
-    entries in the set's columns alone, and others lose theirs there. Where a permanent cannot be counted, rows and
+    items in the set's columns alone, and others lose theirs there. Where a permanent cannot be counted, rows and
     columns are restricted one after the other, and the chance of each step is sampled.
 
     Parameters
     ----------
     guess, truth
-        As for :func:`~unveil.metrics.matchings.cracks.cracks`. An entry without token can be in a set: the set is then
-        found when that entry is left alone.
+        As for :func:`~unveil.metrics.matchings.cracks.cracks`. An item without pseudonym can be in a set: the set is
+        then found when that item is left alone.
     sets
-        For each name of a set its entries, by name or, where the attack has none, by number from 0.
+        For each name of a set its items, by name or, where the attack has none, by number from 0.
     rng
         Used only where chances must be sampled.
     precision
@@ -96,7 +96,7 @@ def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator,
 
     Examples
     --------
-    Of five matchings four give the first two entries their tokens in some order, two of these in the right one:
+    Of five matchings four give the first two items their pseudonyms in some order, two of these in the right one:
 
     >>> from unveil.guesses.matching import Matching
     >>> guess = Matching([[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1]])
@@ -278,7 +278,7 @@ def _by_chance(guess: Attack, rows: Sequence[int], truth: IntArray) -> float:
     rest = n - size, m - tokens, pairs - tokens
     if rest[2] < 0 or rest[2] > min(rest[:2]):
         return 0.0
-    inside = lgamma(size + 1) - lgamma(size - tokens + 1)  # ordered choices of the entries that get the tokens
+    inside = lgamma(size + 1) - lgamma(size - tokens + 1)  # ordered choices of the items that get the pseudonyms
     return exp(min(0.0, inside + _log_pairings(*rest) - _log_pairings(n, m, pairs)))
 
 

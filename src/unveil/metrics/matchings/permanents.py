@@ -33,19 +33,19 @@ class Ambiguity(MatchingSpace):
     Attributes
     ----------
     n, token_count, pairs
-        How many entries and tokens there are, and how many entries the adversary gives a token.
+        How many items and pseudonyms there are, and how many items the attacker gives a pseudonym.
     log_permanent, permanent, d
         As in :class:`~unveil.metrics.matchings.cracks.Cracks`.
     flat
         Whether all matchings that are possible are equally likely, so that weights say no more than their zeros.
     believed_cracks
-        The expected cracks if the truth is as the adversary believes: the mean over its own matchings.
+        The expected cracks if the truth is as the attacker believes: the mean over its own matchings.
     least_cracks, most_cracks
-        The expected cracks of the truth that is least and most favourable to the adversary, of all it holds possible.
+        The expected cracks of the truth that is least and most favorable to the attacker, of all it holds possible.
         Where pairs were sampled these are brackets: the truth that looks best is one that luck favoured, so it is also
         chosen by one half of the samples and measured by the other.
     best, best_error
-        Of each entry, the chance of its likeliest token, and its standard error (0 where exact).
+        Of each item, the chance of its likeliest pseudonym, and its standard error (0 where exact).
     r_hat, notes
         As in ``Cracks``.
     """

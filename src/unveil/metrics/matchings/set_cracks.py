@@ -27,13 +27,13 @@ class Category:
     Attributes
     ----------
     name, size
-        The group, and how many entries it has.
+        The group, and how many items it has.
     expected
-        How many of them are expected to get a token that belongs to the group.
+        How many of them are expected to get a pseudonym that belongs to the group.
     by_chance
-        How many would if every matching were equally likely: ``size ** 2 / n`` where each entry has a token.
+        How many would if every matching were equally likely: ``size ** 2 / n`` where each item has a pseudonym.
     entries_cracked
-        How many are expected to get their own token.
+        How many are expected to get their own pseudonym.
     """
 
     name: str = figure("Name of the category.")
@@ -52,11 +52,11 @@ class SetCracks:
     categories
         Every group, by name.
     expected
-        How many entries are expected to get a token of their group; never fewer than the expected cracks.
+        How many items are expected to get a pseudonym of their group; never fewer than the expected cracks.
     by_chance
         How many would if every matching were equally likely.
     probability, probability_error
-        Of each entry, the chance of that, and its standard error (0 where exact).
+        Of each item, the chance of that, and its standard error (0 where exact).
     """
 
     expected: EstimatedFigure = figure(EXPECTED)
@@ -74,7 +74,7 @@ def set_cracks(guess: Attack, truth: Any, *, groups: Labels, rng: np.random.Gene
     guess, truth
         As for :func:`~unveil.metrics.matchings.cracks.cracks`.
     groups
-        One group per entry in their order, or a mapping from entry name (or number from 0) to group.
+        One group per item in their order, or a mapping from item name (or number from 0) to group.
     rng
         Used only where pairs must be sampled.
 
@@ -91,7 +91,7 @@ def set_cracks(guess: Attack, truth: Any, *, groups: Labels, rng: np.random.Gene
 def by_groups(random_matching: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
     """Return the set cracks of a solved matching and item categories."""
     names, group = np.unique(labels, return_inverse=True)
-    of_token = np.full(random_matching.edges.n, -1)  # the group of each token's entry, none for tokens without
+    of_token = np.full(random_matching.edges.n, -1)  # the group of each pseudonym's item, none for pseudonyms without
     paired = np.flatnonzero(random_matching.truth >= 0)
     of_token[random_matching.truth[paired]] = group[paired]
     row = random_matching.edges.row
@@ -113,7 +113,7 @@ def by_groups(random_matching: RandomMatching, labels: NDArray[np.str_]) -> SetC
     )
     error = np.where(drawn, alone, 0.0)
     size, tokens = np.bincount(group), np.bincount(group[paired], minlength=names.size)
-    # With pairs drawn evenly each of n entries gets each of m tokens equally often.
+    # With pairs drawn evenly each of n items gets each of m pseudonyms equally often.
     by_chance = (
         size
         * tokens

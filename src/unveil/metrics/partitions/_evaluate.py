@@ -158,7 +158,7 @@ def _mixing(counted: Tallies, rankings: list[Ranking]) -> dict[str, Any]:
 def _crowd(table: Contingency, cells: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return other subjects per cell, and their effective share.
 
-    The effective number is 2 to the entropy of the foreign items by subject; with one other subject it is 1.
+    The effective number is 2 to the entropy of the items of other subjects by subject; with one other subject it is 1.
     """
     subjects, bits = column_crowds(table.column, table.count, table.column_total.size)
     others = subjects[table.column[cells]] - 1
@@ -190,7 +190,7 @@ def _graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[s
     whole = policy.wholes(counted)
     divide_rows(start, linked, scale * whole.base, scale * whole.own, 1.0)
     divide_rows(start, mixed, np.zeros(steps.size), scale * whole.foreign, 0.0)
-    if not exact:  # probabilities that are rounded must not make a trace of foreign items out of none
+    if not exact:  # probabilities that are rounded must not make a trace of items of other subjects out of none
         linked, mixed = snap(linked), snap(mixed)
     if policy.contamination_desirable.any():
         mixed = np.where(np.repeat(policy.contamination_desirable, steps), 1 - mixed, mixed)

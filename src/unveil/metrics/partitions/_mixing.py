@@ -13,7 +13,8 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.metrics.partitions._contingency import Contingency
 from unveil.metrics.partitions._tally import Tally, Wholes
 
-#: What the mixed graph is a share of: foreign items, other subjects, or other subjects as far as they are even.
+#: What the mixed graph is a share of: items of other subjects, other subjects, or other subjects as far as they are
+#: even.
 Mixing = Literal["items", "others", "even"]
 MIXINGS: tuple[Mixing, ...] = ("items", "others", "even")
 

@@ -20,8 +20,9 @@ class CrowdGraphs:
 
     Values are per subject and on average.
 
-    ``effective`` is 2 to the entropy of the foreign items by subject: as many as there are when all of them have as
-    many items there, near 1 when one has nearly all, and 0 without others. It may fall when somebody joins with many.
+    ``effective`` is 2 to the entropy of the items of other subjects by subject: as many as there are when all of them
+    have as many items there, near 1 when one has nearly all, and 0 without others. It may fall when somebody joins with
+    many.
     """
 
     graph_start: IntArray
@@ -41,10 +42,10 @@ def others_graphs(guess: Partition | View, truth: Partition, **settings: Unpack[
 
     Clusters merge in the order of :func:`unlinkability`.
 
-    The paper's mixed graph counts foreign items and not whose they are; it leaves this to future work. Over a view the
-    graphs are averaged with the probabilities, and over clusters that tie, with all their orders equally likely. With
-    ``mixing="others"`` or ``"even"`` these graphs, as shares of all other subjects, take the place of the mixed graph
-    in the risk slope. Items count alike here, whatever they weigh.
+    The paper's mixed graph counts items of other subjects and not whose they are; it leaves this to future work. Over a
+    view the graphs are averaged with the probabilities, and over clusters that tie, with all their orders equally
+    likely. With ``mixing="others"`` or ``"even"`` these graphs, as shares of all other subjects, take the place of the
+    mixed graph in the risk slope. Items count alike here, whatever they weigh.
 
     >>> truth = Partition.from_labels("aaa" "bb" "c")
     >>> found = others_graphs(Partition.from_labels("xxy" "xy" "y"), truth)

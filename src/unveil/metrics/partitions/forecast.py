@@ -1,7 +1,7 @@
 """Forecast of the risk slope as an attacker learns more evidence.
 
 The paper merges the cheapest cluster first. That is one future; nothing says that evidence arrives in that order, and
-some of it splits clusters. Here evidence is drawn: each piece corrects one thing that the adversary has wrong about
+some of it splits clusters. Here evidence is drawn: each piece corrects one thing that the attacker has wrong about
 what it holds of the subject.
 """
 
@@ -42,7 +42,7 @@ from unveil.metrics.partitions.views import (
     quantile,
 )
 
-#: How the next merging is found: by the items of the subject in a cluster, all alike, the paper's order, or given.
+#: How the next merge is found: by the items of the subject in a cluster, all alike, the paper's order, or given.
 Linkage = Literal["pairs", "any", "cheapest"] | Mapping[tuple[Any, Any], float]
 _LINKAGES = {"cheapest": kernel.CHEAPEST, "any": kernel.ANY, "pairs": kernel.PAIRS}
 
@@ -117,10 +117,10 @@ def forecast(
 ) -> Forecast:
     """Return risk slope and evidence to a breach, over random futures.
 
-    The adversary starts from what :func:`unlinkability` starts from, a subject's most relevant cluster, and gets pieces
+    The attacker starts from what :func:`unlinkability` starts from, a subject's most relevant cluster, and gets pieces
     of evidence until all of the subject's items are linked. A piece either merges one of the related clusters that are
     left, or splits off the items of one other subject. Each future has a risk slope as the paper defines it, with
-    pieces of evidence in the place of mergings. Clusters that tie in cost, foreign and missed items are taken at random
+    pieces of evidence in the place of merges. Clusters that tie in cost, foreign and missed items are taken at random
     in each future, and draws follow the order of items: no name of a subject or cluster changes a figure.
 
     Parameters
@@ -131,7 +131,7 @@ def forecast(
         Where evidence is drawn from.
     linkage
         How likely each cluster is the next to be linked. ``"pairs"``: a piece of evidence is about two items that the
-        adversary has wrong, all such pairs of what it holds of the subject and another item alike; a cluster is then as
+        attacker has wrong, all such pairs of what it holds of the subject and another item alike; a cluster is then as
         likely as it has items of the subject. ``"any"``: all related clusters that are left are alike. ``"cheapest"``:
         the paper's order, at random where it ties. Or rates by pairs of clusters of the guess,
         ``{(one, other): rate}``, such as the linkage probabilities of a record linkage; what is not named is never
@@ -142,7 +142,7 @@ def forecast(
     draws
         How many futures are drawn of each subject.
     subjects
-        The indices of the subjects to look at; all unless given. The average subject is the average of these.
+        The indices of the subjects to look at; all by default. The average subject is the average of these.
     **settings
         Those of :func:`unlinkability`.
 
@@ -280,7 +280,7 @@ def _drawn(
     )
     whole = policy.wholes(counted)
     shares = kernel.ShareBases(*whole, policy.contamination_desirable, policy.beta.value)
-    # Each merging is one piece, and so is each splitting of somebody whom a merging brought.
+    # Each merge is one piece, and so is each splitting of somebody whom a merge brought.
     pieces = np.diff(by[0])[table.column] if evidence.split > 0 else np.ones(table.column.size, np.int64)
     length = int(np.add.reduceat(pieces, table.row_start[:-1]).max()) + 1
     rounds = np.array_split(starts, -(-starts.size * length // _STEPS_AT_ONCE))

@@ -101,12 +101,13 @@ def random_guessing(
         appendix A, in which a fair coin decides if an item starts a cluster or joins one of those there are, each
         equally likely. Items come in random order, because their given order may say who belongs together.
     like
-        A guess whose clusters keep their sizes, while the items are dealt out to them anew: what somebody would get who
-        knows how many clusters there are and how large, and nothing else. Of a view one partition is drawn each time.
+        A guess whose clusters keep their sizes, while the items are dealt out to them again: what somebody would get
+        who knows how many clusters there are and how large, and nothing else. Of a view one partition is drawn each
+        time.
     prior
-        What an adversary holds before the attack. Its partitions count with their probabilities; nothing is drawn.
+        What an attacker holds before the attack. Its partitions count with their probabilities; nothing is drawn.
     draws
-        How many partitions to draw: 200 unless given, fewer beyond 1,000 items.
+        How many partitions to draw: 200 by default, fewer beyond 1,000 items.
     progress
         Called with the share of the draws that is done.
     **settings
@@ -165,7 +166,7 @@ def _graphs(view: Partition | View, truth: Partition, settings: UnlinkabilitySet
     return overall_graphs(counted, rankings, policy)
 
 
-# Partitions drawn at random: what an adversary holds who only guesses, and guesses of every quality in between.
+# Partitions drawn at random: what an attacker holds who only guesses, and guesses of every quality in between.
 
 # Up to here whole numbers decide, which no rounding touches; the numbers grow too long to go much further.
 _WHOLE_NUMBERS_UP_TO = 200
@@ -230,7 +231,7 @@ def walk_from(partition: Partition, steps: int, *, rng: np.random.Generator) -> 
     The unlinkability paper walks but does not define a step; we read it so: one step takes an item, each equally
     likely, and moves it into one of the other clusters or into a new one of its own, each equally likely. An item that
     is alone already is not offered a new cluster, as it would not move: every step changes the partition (but for one
-    item, where there is only one partition). Items keep their names; clusters are numbered anew, without meaning.
+    item, where there is only one partition). Items keep their names; clusters are numbered again, without meaning.
 
     >>> walk_from(Partition.from_labels("ab"), 1, rng=np.random.default_rng(1)).sizes
     array([2])
@@ -305,7 +306,7 @@ def _urn_counts(n: int) -> tuple[IntArray, FloatArray]:
     """Return possible urn numbers and their probabilities m**n / (e m! B(n)).
 
     Neither m**n nor n log m is ever formed (the latter's rounding alone would change a probability by 1e-8 for ten
-    million items): from the most likely number on, logarithms of ratios of neighbours are summed, which are small
+    million items): from the most likely number on, logarithms of ratios of neighbors are summed, which are small
     there. What is left out has a probability below 1e-20.
     """
 

@@ -1,8 +1,8 @@
 """Unlinkability of each subject in the attacker's partition.
 
-The framework measures, per subject, the errors the adversary makes now (primary: missed and wrongly included items
-in the most relevant cluster) and the risk of what may follow (secondary: how few mergings of clusters would link a
-share beta of the subject's items, and how many foreign items come along). Readings of passages that the paper
+The framework measures, per subject, the errors the attacker makes now (primary: missed and wrongly included items
+in the most relevant cluster) and the risk of what may follow (secondary: how few merges of clusters would link a
+share beta of the subject's items, and how many items of other subjects come along). Readings of passages that the paper
 leaves open are stated in :func:`unlinkability`.
 """
 
@@ -153,7 +153,7 @@ def unlinkability(
         Partitions of the same items; the guess may be a view (several partitions with probabilities). Errors and
         graphs of a view are averaged first; then one beta point is found.
     alpha
-        How much missed items matter against foreign ones, per subject or for all: a cluster costs
+        How much missed items matter against those of other subjects, per subject or for all: a cluster costs
         ``alpha * miss + (1 - alpha) * include``. (The paper's prose has it the other way round; its formulas rule.)
         Kept as the exact fraction that was written, because ties between clusters decide averages.
     beta
@@ -161,7 +161,7 @@ def unlinkability(
         the subject is ``breached`` and its risk slope is undefined: NaN, or with ``at_breach="limit"`` the slope of
         the vertical, ``alpha + (1 - alpha) * (mixed0 > 0)``.
     contamination_desirable
-        Whether the subject likes foreign items in its cluster; the mixed graph is then ``1 - y``.
+        Whether the subject likes items of other subjects in its cluster; the mixed graph is then ``1 - y``.
     weights
         How sensitive items are, from 0 to 1: one per item, a mapping from item, or from (subject, item). With
         ``norm="weight"`` shares are of the weight (linked is 1 where a subject weighs nothing, mixed 0 where the
@@ -172,10 +172,10 @@ def unlinkability(
     mixing
         What the mixed graph is a share of: all foreign ``"items"`` (the paper), all ``"others"``, the other subjects
         who come along whatever they have there, or ``"even"``, the others by their effective number, 2 to the entropy
-        of the foreign items by subject: ten items of one other person count as one, ten of ten people as ten. Clusters
-        that tie in cost, foreign and missed items bring different others along, so these graphs are means over all
-        orders of such clusters (where more than 8 tie, the effective number is 2 to the mean entropy from the second of
-        them on). No name of a cluster changes a figure.
+        of the items of other subjects by subject: ten items of one other person count as one, ten of ten people as ten.
+        Clusters that tie in cost, foreign and missed items bring different others along, so these graphs are means over
+        all orders of such clusters (where more than 8 tie, the effective number is 2 to the mean entropy from the
+        second of them on). No name of a cluster changes a figure.
 
     Returns
     -------
@@ -241,7 +241,7 @@ def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Un
     """Return how many of each subject's items the most relevant cluster misses.
 
     Formula: ``|C - C'|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
-    the adversary has them all. It is never undefined. ``settings`` are those of :func:`unlinkability`.
+    the attacker has them all. It is never undefined. ``settings`` are those of :func:`unlinkability`.
 
     >>> miss_errors(Partition.from_labels("xxy"), Partition.from_labels("aaa"))
     array([1.])
@@ -281,9 +281,9 @@ def normalised_error(
 def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> FloatArray:
     """Return the risk slope of each subject, 0 to 1.
 
-    Formula: ``2 / pi * (alpha * atan(beta / x) + (1 - alpha) * atan(y / x))`` where x mergings link beta of the items
-    and y of all foreign items come along. 0 means far away, 1 straight up. NaN where the subject is already breached
-    (see :func:`breached_share`).
+    Formula: ``2 / pi * (alpha * atan(beta / x) + (1 - alpha) * atan(y / x))`` where x merges link beta of the items
+    and y of all items of other subjects come along. 0 means far away, 1 straight up. NaN where the subject is already
+    breached (see :func:`breached_share`).
 
     >>> risk_slope(Partition.from_labels("wxyz"), Partition.from_labels("aaaa")).round(3)
     array([0.111])

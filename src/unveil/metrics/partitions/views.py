@@ -65,7 +65,7 @@ class ViewRanges:
 def over_views(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> ViewRanges:
     """Return the ranges of unlinkability and distances over a view.
 
-    The paper averages the graphs of a view first; here every partition is measured alone, as if the adversary were sure
+    The paper averages the graphs of a view first; here every partition is measured alone, as if the attacker were sure
     of it. The settings are those of :func:`unlinkability`.
 
     >>> unsure = View([Partition.from_labels("xxxx"), Partition.from_labels("wxyz")], ["1/4", "3/4"])

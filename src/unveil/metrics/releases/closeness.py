@@ -195,7 +195,7 @@ def distance_to_closest(
     that are nearer than control rows are nearer than people of the same kind are to one another. Intervals hold with
     95 % confidence whatever the distribution; rows are the sample, and the original is taken as it is. NaN for the
     interval of the median with fewer than 6 rows, and for that of the quantile with fewer than 72. ``targets`` draws so
-    many rows of each table by lot, by what they hold and not by their position; ``rng`` is needed then.
+    many rows of each table at random, by what they hold and not by their position; ``rng`` is needed then.
 
     >>> import polars as pl
     >>> original, released, control = (Table.from_frame(pl.DataFrame({"age": ages}), name="ages")

@@ -1,7 +1,7 @@
 """Disclosure measures of a release: small classes, uniform classes, rare people.
 
 These figures look at the released table alone. They say how far people hide among one another in the columns an
-adversary may know; they do not say whether the released values are true, so they fit masked releases. In a synthetic
+attacker may know; they do not say whether the released values are true, so they fit masked releases. In a synthetic
 release rows are nobody's: a unique row is no danger by itself, and a large class is no shelter.
 """
 

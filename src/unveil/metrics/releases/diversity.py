@@ -27,7 +27,7 @@ from unveil.metrics.releases._classes import (
     values_and_gaps,
 )
 
-#: The c of (c, l)-diversity unless told: the commonest value is less than twice as frequent as the rarer ones together.
+#: The c of (c, l)-diversity by default: the commonest value is less than twice as frequent as the rarer ones together.
 C = 2.0
 FACTS: dict[str, Any] = {"category": "disclosure", "per": "release"}
 MACHANAVAJJHALA = "Machanavajjhala et al. (2007), l-diversity"
@@ -83,7 +83,7 @@ def distinct_l_diversity(release: Release | Table, *, sensitive: str, columns: S
 
     Formula: ``min over classes of #{different values of sensitive}``, the classes being those of ``columns`` (by
     default all known ones but this). 1 means that some class holds a single value, so that who belongs to it is found
-    out without being singled out; 2 and more that an adversary cannot be sure, though one value may be far likelier
+    out without being singled out; 2 and more that an attacker cannot be sure, though one value may be far likelier
     than the others. A missing value counts as a value. It is never undefined.
 
     >>> import polars as pl
@@ -120,7 +120,7 @@ def recursive_l_diversity(
     Formula: with counts ``r1 >= r2 >= …`` of the values in a class, the largest l with
     ``r1 < c (rl + r(l+1) + … + rm)``, and 1 where none is (the source calls that always satisfied); then the least over
     the classes. 1 means that in some class one value outweighs all others ``c`` times; a larger l means that this stays
-    so after an adversary has ruled out l - 2 of the other values. ``c`` is 2 unless told. A missing value counts as a
+    so after an attacker has ruled out l - 2 of the other values. ``c`` is 2 by default. A missing value counts as a
     value. It is never undefined.
 
     >>> import polars as pl

@@ -187,7 +187,7 @@ def population_risk(
     weights
         How many people of the population each row stands for: the name of a column, or one number per row.
     population_size
-        The number of people in the population; the sum of the weights unless told.
+        The number of people in the population; the sum of the weights by default.
     k
         Also count rows whose population class has fewer than k people.
 

@@ -90,7 +90,7 @@ def propensity_score(
     according to a logistic regression and c the share of released rows; and the area under the curve for rows that
     the model has not seen. The model has each category (the rarest together), each number by its rank up to the third
     power, whether a number is missing, and products of pairs of columns while these are few; its ridge is 1 on
-    standardised terms. The expected pMSE is ``(k - 1)(1 - c)² c / N`` for a release whose rows are drawn anew from
+    standardized terms. The expected pMSE is ``(k - 1)(1 - c)² c / N`` for a release whose rows are drawn again from
     the distribution of the original rows (same-data synthesis), k counting the model's parameters and N all rows; for
     two independent samples of the same people it would be ``(k - 1)(1 - c) c / N``. Terms that the ridge holds down
     count for less than one, and where only some of the original rows are used their own chance is added. 0 means that

@@ -30,7 +30,7 @@ from unveil.metrics.releases._association import (
 )
 from unveil.metrics.releases.propensity import FACTS, MOST_ROWS, Propensity, propensity_of
 
-#: At most so many pairs of columns are looked at; beyond that they are drawn by lot.
+#: At most so many pairs of columns are looked at; beyond that they are drawn at random.
 MOST_PAIRS = 1000
 
 
@@ -181,8 +181,8 @@ def pair_distances(
     numbers, Cramér's V with Bergsma's correction of two categories, and the correlation ratio with Kelley's correction
     of a number and a category. 0 means that the association is kept; up to 1 it was lost or made up, up to 2 it turned
     round. A row counts where both numbers are known; a missing category is a category. Above ``most_pairs`` pairs so
-    many are drawn by lot, and ``rng`` is needed. NaN where the association is undefined in both tables; where it is in
-    one, it counts as none.
+    many are drawn at random, and ``rng`` is needed. NaN where the association is undefined in both tables; where it is
+    in one, it counts as none.
 
     >>> import polars as pl
     >>> from unveil.data.table import Table

@@ -56,7 +56,7 @@ def area_under_curve(members: ArrayLike, nonmembers: ArrayLike, *, confidence: f
 def called_at(members: ArrayLike, nonmembers: ArrayLike, level: float, *, confidence: float = CONFIDENCE) -> Rate:
     """Return the TPR at FPR ``level``, with CI.
 
-    A member is called if it ranks among the highest ``level`` of itself and the others, ties drawn by lot: somebody
+    A member is called if it ranks among the highest ``level`` of itself and the others, ties drawn at random: somebody
     outside the data would be with a chance of exactly the level. By luck it is the level, 1 means that all members
     stand out. NaN with fewer than ``1 / level - 1`` others (19 for 5 %, 99 for 1 %, 999 for 0.1 %), because then nobody
     could be called for sure, and without members; no level between is filled in.
@@ -109,7 +109,7 @@ def curve(members: ArrayLike, nonmembers: ArrayLike) -> Curve:
     """Return the corners of the ROC curve, (0, 0) to (1, 1).
 
     Between two corners the line is straight: up or to the right, and slanted where members and others tie, who are then
-    called by lot. The area below it is that of `area_under_curve`. Without people on either side it is the diagonal,
+    called at random. The area below it is that of `area_under_curve`. Without people on either side it is the diagonal,
     which tells nothing.
 
     >>> curve([3, 2], [2, 1])
@@ -121,7 +121,7 @@ def curve(members: ArrayLike, nonmembers: ArrayLike) -> Curve:
     from_top = np.unique(np.concatenate([inside, outside]))[::-1]
     false, true = (_at_least(each, from_top) for each in (outside, inside))
     false, true = (np.concatenate([[0], each]) for each in (false, true))
-    # A point on the line between its neighbours is no corner; whole numbers say so exactly.
+    # A point on the line between its neighbors is no corner; whole numbers say so exactly.
     right, up = np.diff(false), np.diff(true)
     turns = np.concatenate([[True], right[:-1] * up[1:] != right[1:] * up[:-1], [True]])
     return Curve(false[turns] / outside.size, true[turns] / inside.size)
@@ -136,7 +136,7 @@ def pointed_out(members: ArrayLike, nonmembers: ArrayLike, *, error: float = 0.0
     Benjamini and Hochberg (1995) is applied to them: the r highest are named for the largest r for which p of the r-th
     is at most ``error * r / #{members}``. None are named where scores tell nothing, but for a share ``error`` of such
     audits at most; p is never below ``1 / (1 + #{others})``, so that a few members among many cannot be named, however
-    sure the adversary is.
+    sure the attacker is.
 
     >>> pointed_out([9, 8, 7, 1], range(99), error=0.5), pointed_out([200, 300, 7, 1], range(99)).tolist()
     (array([False, False, False, False]), [True, True, False, False])

@@ -1,8 +1,8 @@
 """Attack success, baseline, control, and excess risk, with CIs.
 
 Every rate is the plain share of tries that hit, with an interval around it: 0 of 500 reads as 0, at most 0.7 %. Hits
-may be expectations (ties broken by lot), so they need not be whole. A chance between 0 and 1 varies less than a hit or
-miss, which makes intervals from expected hits too wide rather than too narrow. Intervals are Clopper and Pearson's,
+may be expectations (ties broken at random), so they need not be whole. A chance between 0 and 1 varies less than a hit
+or miss, which makes intervals from expected hits too wide rather than too narrow. Intervals are Clopper and Pearson's,
 which never miss too often.
 """
 

@@ -310,7 +310,7 @@ def check_control(
 ) -> ControlCheck:
     """Check the control group: population, overlap, and size.
 
-    Each check compares a statistic with what draws of labels give: as many people of the pool by lot as if they were
+    Each check compares a statistic with what draws of labels give: as many people of the pool at random as if they were
     the members. So each fails in at most 1 % of audits where the control is a draw of the same population. Ranks,
     squared ranks (from the middle one) and categories are compared by their means: a shift of associations alone, with
     equal margins, is not seen. Several rows of one person are in one table, so that nearest neighbors share a table
@@ -332,7 +332,7 @@ def check_control(
         Where the pool has households, these are drawn in place of people, whatever ``labels`` is.
     attacked
         The people of the pool who are attacked, for the population and for people who are almost equal; by default
-        at most 2,500 of each, by lot. Equal people are always looked for in all.
+        at most 2,500 of each, at random. Equal people are always looked for in all.
 
     Raises
     ------

@@ -2,8 +2,8 @@
 
 There is one hypothesis: given the pool and the release, every choice of N of the N + m people as those in the data was
 equally likely. A figure is a number that grows with how much is given away; it is computed for the people who are in
-the data and again for people drawn by lot, the same draws for all figures, and the step-down procedure of the least p
-(:mod:`unveil._kernels.verdict.step_down`) makes one error of them.
+the data and again for people drawn at random, the same draws for all figures, and the step-down procedure of the least
+p (:mod:`unveil._kernels.verdict.step_down`) makes one error of them.
 
 Scores, thresholds and groups must come from the release or from the whole pool. Whatever looks at who is a member must
 be done again in each draw (a set-wise figure).
@@ -31,7 +31,7 @@ DRAWS = 10_000
 #: p is a share of draws, so that many figures need many of them to be told from luck.
 DRAWS_PER_FIGURE = 40
 FEWEST_DRAWS = 999
-#: A pool of more people is not drawn anew: p comes from the hypergeometric or the normal distribution.
+#: A pool of more people is not drawn again: p comes from the hypergeometric or the normal distribution.
 DRAWN_UP_TO = 50_000
 FEWEST_TRIES = 20
 FEWEST_SINGLED_OUT = 10
@@ -113,7 +113,7 @@ class FigureToJudge:
         """Return why it is not judged; nothing where it is.
 
         Who is a member must not decide what is judged: tries on people count as many as there would be in each table if
-        the people of both were divided by lot.
+        the people of both were divided at random.
         """
         tries = float(self.tries)
         if isinstance(self.statistic, np.ndarray) and pool is not None:
@@ -182,7 +182,7 @@ def judge(
 
     Figures of one pool are one family, judged by the same draws. Where there are several pools (some people attacked at
     great expense, everybody, and those on whom it is measured what was learned from others) each may err with its share
-    of the level, the same for all unless told: adjusted p are divided by it, so that all of them are held against one
+    of the level, the same for all by default: adjusted p are divided by it, so that all of them are held against one
     level. A pool is None where there is no control, for figures with draws of their own.
 
     A pool of more than 50,000 people is not drawn: scores of 0 and 1 have the exact hypergeometric p, other scores that

@@ -17,14 +17,14 @@ from unveil.metrics.verdict.pooled_tables import PooledTables
 
 #: A category of more values makes no groups unless it was asked for.
 MOST_VALUES = 30
-#: A group has a figure of its own if by lot so many of it would be members, and so many people who are not in the data.
-#: Who is a member must not decide which groups are judged, so that its own numbers do not count.
+#: A group has a figure of its own if at random so many of it would be members, and so many people who are not in the
+#: data. Who is a member must not decide which groups are judged, so that its own numbers do not count.
 LEAST_MEMBERS = 5
 LEAST_OTHERS = 2
 MOST_GROUPS = 60
 #: The rarest people of the pool, by the probability of their records.
 RAREST = (0.05, 0.01)
-#: A group of which by lot so many would be members is attacked as a whole, beyond those who are attacked anyhow.
+#: A group of which at random so many would be members is attacked as a whole, beyond those who are attacked anyhow.
 MOST_ATTACKED = 100
 _CATEGORIES = ("category", "ordered", "boolean")
 
@@ -121,10 +121,10 @@ def divisions(pool: PooledTables) -> tuple[Division, ...]:
 def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[PoolGroup, ...]:
     """Return the subgroups tested: shared values, and rare people.
 
-    Values are those of ``by``, or of each category with at most 30 of them. A group has as many people as would by lot
-    be 5 members and 2 others, and at most half of the pool, so that without a control there is none. There are at most
-    60: columns with the most values are left out first (of two alike the later one), and of one that is left alone the
-    smallest groups. The rarest people are the 5 % and the 1 % with the least probable records
+    Values are those of ``by``, or of each category with at most 30 of them. A group has as many people as would at
+    random be 5 members and 2 others, and at most half of the pool, so that without a control there is none. There are
+    at most 60: columns with the most values are left out first (of two alike the later one), and of one that is left
+    alone the smallest groups. The rarest people are the 5 % and the 1 % with the least probable records
     (:attr:`PooledTables.rarity`), of people with several rows the rarest one; those who tie at the edge are left out,
     because only the order of rows could divide them.
     """

@@ -50,7 +50,7 @@ def held_to(
     limit
         What it may be at most.
     figures
-        How many figures are held to limits, one for each adversary of which this is the worst.
+        How many figures are held to limits, one for each attacker of which this is the worst.
     can_be_kept
         Whether nothing else speaks against the release, such as a control that is not usable.
 

@@ -97,7 +97,7 @@ def people_to_pass(baseline: float, threshold: float, *, attackers: int = 1, var
     """Return the people per table for 80% power to pass.
 
     ``n = 2 (1.645 + z)² v / T² + 2.7 / T``, where T is the threshold, z the normal quantile of the 0.8^(1/F) that each
-    of F attackers needs, and v the variance of a person's chance, ``baseline (1 - baseline)`` unless given.
+    of F attackers needs, and v the variance of a person's chance, ``baseline (1 - baseline)`` by default.
 
     >>> [people_to_pass(0.5, 0.09, attackers=number) for number in (1, 10)]
     [412, 856]

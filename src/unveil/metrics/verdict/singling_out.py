@@ -3,7 +3,7 @@
 Both are at the size of the original, however small the control is: how often a guess fits exactly one of N strangers
 follows from the share of people it fits, of which a control of m people tells a part. With m >= N it is counted among N
 of them; with fewer, what strangers would give is bounded, and estimated where the control is large enough. The verdict
-is not made here but by drawing labels anew (:func:`unveil.metrics.verdict.family.singling_out_statistic`); this is how
+is not made here but by drawing labels again (:func:`unveil.metrics.verdict.family.singling_out_statistic`); this is how
 large the effect is.
 """
 
@@ -84,7 +84,7 @@ def singling_out(
     give is the chance that a guess fits exactly one of N of them. With fewer, the share of people that guesses fit is a
     mixture over a grid; mixtures that agree with how many control people they fit, up to two standard errors in
     each bin of counts, bound what strangers would give (two linear programs), and a likely one estimates it. ``rng``
-    draws control people anew for these errors. In simulations the intervals hold the truth in 98 to 100 %: they are
+    draws control people again for these errors. In simulations the intervals hold the truth in 98 to 100 %: they are
     wide on purpose, because guesses about the same people depend on one another.
 
     >>> pool = Pool(is_member=np.arange(60) < 40, contents=np.arange(60))
@@ -181,7 +181,7 @@ def _errors(fits: Any, binned: FloatArray, rng: np.random.Generator) -> FloatArr
         fitted = np.unique(fits.indices)
         fits, chances = fits[:, fitted], np.append(chances[fitted], 1 - fitted.size / others)
         fits = hstack([fits, csr_array((guesses, 1), dtype=fits.dtype)], format="csr")
-    # People are drawn anew as well as guesses: guesses that fit the same people vary together.
+    # People are drawn again as well as guesses: guesses that fit the same people vary together.
     again = _binned(fits @ rng.multinomial(others, chances, BOOTSTRAPS).T)
     error: FloatArray = np.sqrt(again.var(axis=1) + binned * (1 - binned) / guesses + 1 / (4 * guesses**2))
     return error

@@ -148,7 +148,7 @@ def _fill(tree: Dendrogram, start: IntArray, neighbour: Int32Array) -> None:
         tree.score[vertex] = part_of_score(tree.edges[vertex], np.int64(tree.size[left]) * tree.size[right])
 
 
-# A walk over dendrograms: two neighbouring subtrees change places, and the better the result the likelier it stays.
+# A walk over dendrograms: two neighboring subtrees change places, and the better the result the likelier it stays.
 #
 # Around an inner node ``lower`` that is not the root there are three subtrees: its two children, and its sibling under
 # ``upper``, its parent. One of the three pairs is joined first, at ``lower``, and a move proposes one of the other two.
@@ -171,7 +171,7 @@ def walk(
     tree
         Where to begin; where the walk ended is left in it.
     start, neighbour
-        The rows of neighbours of the graph.
+        The rows of neighbors of the graph.
     state
         The state of the random numbers, moved on.
     moves

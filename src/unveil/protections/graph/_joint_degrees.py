@@ -233,7 +233,7 @@ _ROUNDING = 1e-9
 def degrees_around(grid: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the degrees and shares that each position spreads over.
 
-    The shares fall towards the neighbouring places and keep the mean of ``1 / degree``, hence the number of nodes. The
+    The shares fall towards the neighboring places and keep the mean of ``1 / degree``, hence the number of nodes. The
     first and last place, and those next to another on one side at least, keep their ends.
 
     >>> place, degree, share = degrees_around(np.array([1, 3, 6, 10]))

@@ -15,7 +15,7 @@ PAIRED = (
 def paired_by_rank(keys: IntArray, degrees: IntArray, *, rng: np.random.Generator) -> IntArray:
     """Return synthetic edge keys, nodes numbered by original degree rank.
 
-    Nodes of equal degree are ranked by lot, in both graphs.
+    Nodes of equal degree are ranked at random, in both graphs.
 
     >>> star = np.array([1, 6, 7])  # node 1 is joined to 0, 2 and 3
     >>> np.sort(paired_by_rank(star, np.array([0, 1, 1, 3]), rng=np.random.default_rng(1)))

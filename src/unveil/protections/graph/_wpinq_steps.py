@@ -131,7 +131,7 @@ def chosen_cells(seed: Seed, scale: float, classes: int | None, *, triangles: bo
     if classes is None:
         weight = float(DegreeCells(triangles, np.empty(0)).answer(start, neighbour)[0])
         if triangles:
-            # Where all have d neighbours, n c d (d - 1) / 6 triangles of weight 1 / d² each make about n c / 6.
+            # Where all have d neighbors, n c d (d - 1) / 6 triangles of weight 1 / d² each make about n c / 6.
             weight = max(weight, _CLUSTERING * int((np.diff(start) > 1).sum()) / 6)
         classes = classes_for(weight / (_SIGNAL * scale), triangles=triangles)
     return cells_for(start, neighbour, classes, triangles=triangles)
@@ -197,14 +197,14 @@ def facts_of(seed: Seed, cells: DegreeCells | None, way: Walk | None) -> dict[st
     }
 
 
-# A simple graph whose nodes have given numbers of neighbours, or as nearly so as any simple graph can.
+# A simple graph whose nodes have given numbers of neighbors, or as nearly so as any simple graph can.
 
 
 def graph_with_degrees(degrees: IntArray) -> tuple[IntArray, IntArray]:
     """Return edge ends of a simple graph with these degrees.
 
     The node that lacks most is joined to those that lack most after it, over and over (Havel and Hakimi): this finds a
-    graph whenever there is one. Where there is none, as with an odd sum, some nodes get fewer neighbours.
+    graph whenever there is one. Where there is none, as with an odd sum, some nodes get fewer neighbors.
 
     Parameters
     ----------
@@ -274,15 +274,15 @@ MOST_STEPS = 2**30
 def fitted_degrees(above: FloatArray, sequence: FloatArray, most_steps: int = MOST_STEPS) -> tuple[IntArray, bool]:
     """Return the nearest non-increasing integers, and whether they are optimal.
 
-    They minimise the sum of ``|sequence[j] - degree of node j|`` plus the sum of ``|above[i] - nodes with more than i
-    neighbours|``: the cheapest way down a grid, from the top left to the bottom right.
+    They minimize the sum of ``|sequence[j] - degree of node j|`` plus the sum of ``|above[i] - nodes with more than i
+    neighbors|``: the cheapest way down a grid, from the top left to the bottom right.
 
     Parameters
     ----------
     above
-        For each i from 0 to n - 2 about how many nodes have more than i neighbours.
+        For each i from 0 to n - 2 about how many nodes have more than i neighbors.
     sequence
-        For each of n nodes about how many neighbours it has, the largest first.
+        For each of n nodes about how many neighbors it has, the largest first.
     most_steps
         How many points of the grid may be looked at; where more would be needed, only those in the middle are.
 

@@ -26,7 +26,7 @@ _PLAIN_PROPOSALS = 2_000
 class HalfEdges(NamedTuple):
     """A mutable graph: every edge is listed at both ends.
 
-    ``neighbour[start[i]:start[i + 1]]`` are the neighbours of node i in no order, ``owner`` says in whose row an entry
+    ``neighbour[start[i]:start[i + 1]]`` are the neighbors of node i in no order, ``owner`` says in whose row an entry
     is, and ``twin`` where the same edge is listed at its other end.
     """
 
@@ -289,19 +289,19 @@ def _walk_triangles(
 # directed records: 8 and 18. What the answers really change by is less, and is proved here; tests add and take edges
 # to see it.
 #
-# Let an edge join u and v, which had p and q neighbours before. No other node changes its degree.
+# Let an edge join u and v, which had p and q neighbors before. No other node changes its degree.
 #
-# * Degrees. How many nodes have more than i neighbours changes by 1 at i = p and at i = q: 2 together. Sorted degrees
+# * Degrees. How many nodes have more than i neighbors changes by 1 at i = p and at i = q: 2 together. Sorted degrees
 #   change by 2 together, because degrees do, and sorting two lists never moves them further apart.
 # * Joint degrees: an edge between degrees x and y weighs 1 / (1 + x + y). The p edges at u leave a cell and enter
-#   another: each changes at most 1 / (1 + p + 1) + 1 / (1 + p + 1 + 1), as the other end has at least one neighbour.
+#   another: each changes at most 1 / (1 + p + 1) + 1 / (1 + p + 1 + 1), as the other end has at least one neighbor.
 #   Together that is p / (p + 2) + p / (p + 3) = 2 - 2 / (p + 2) - 3 / (p + 3), and the same for v. The new edge weighs
 #   1 / (3 + p + q), which is less than what u lacks to 2. So the change stays below 4, and comes near it for large p
 #   and q.
-# * Triangles: one with degrees x, y and z weighs 3 / (x² + y² + z²). Those at u are the edges among its p neighbours.
-#   As 1 / (s + t) is at most (1 / s + 1 / t) / 4, and with k the number of such edges at a neighbour w, whose degree is
+# * Triangles: one with degrees x, y and z weighs 3 / (x² + y² + z²). Those at u are the edges among its p neighbors.
+#   As 1 / (s + t) is at most (1 / s + 1 / t) / 4, and with k the number of such edges at a neighbor w, whose degree is
 #   at least k + 1, w's part is at most 3/4 k / (p² / 2 + (k + 1)²), which is at most 3/8 / (p / √2 + 1). All p
-#   neighbours together: at most 3/8 √2 p / (p + √2), and after the edge is there 3/8 √2 p / (p + 1 + √2). So u's
+#   neighbors together: at most 3/8 √2 p / (p + √2), and after the edge is there 3/8 √2 p / (p + 1 + √2). So u's
 #   triangles change by less than 3/4 √2, and at least 3/8 √2 (1 + 2 √2) / (p + 1 + √2) less. The same holds for v, and
 #   no triangle has both before. The new ones, at most min(p, q) =: p of them, weigh at most
 #   3 p / (2 (p + 1)² + 4) together, which is less than that for every p. So the change stays below 3 / √2.
@@ -369,7 +369,7 @@ def pair_weights(start: IntArray, neighbour: Int32Array, level: IntArray, size: 
     Parameters
     ----------
     start, neighbour
-        The neighbours of each node.
+        The neighbors of each node.
     level
         The class of each node, from 0.
     size
@@ -415,7 +415,7 @@ def triple_weights(start: IntArray, neighbour: Int32Array, level: IntArray, size
     The settings are those of ``pair_weights``, but a triangle weighs 3 / (sum of the three sizes); triangles by degree
     have a size of degree squared.
     """
-    # Looking from nodes with few neighbours to those with more, no row is longer than the square root of 2 m.
+    # Looking from nodes with few neighbors to those with more, no row is longer than the square root of 2 m.
     degrees = np.diff(start)
     rank = np.empty(degrees.size, np.int64)
     rank[np.argsort(degrees, kind="stable")] = np.arange(degrees.size)
@@ -447,7 +447,7 @@ class DegreeCells:
         The bounds between one class of degrees and the next; no bounds make one class.
     loops
         Whether a triangle's weight has d (d + 1) for each degree d in place of its square, as the public code of wPINQ
-        has it, which counts ways from a node to a neighbour and back.
+        has it, which counts ways from a node to a neighbor and back.
 
     Examples
     --------
@@ -512,7 +512,7 @@ def cells_for(
     Parameters
     ----------
     start, neighbour
-        The neighbours of each node; the joint degrees decide how much each degree weighs.
+        The neighbors of each node; the joint degrees decide how much each degree weighs.
     classes
         How many classes there should be. With one or more for every degree that occurs, each degree is a class; there
         are fewer where one degree weighs more than a class should.

@@ -39,7 +39,7 @@ def bounded_means(
     """Return clusters of ascending ``values`` around ascending ``centres``.
 
     Every cluster has at least ``size`` members, and with ``even`` at most one more. In each round values are assigned
-    so that the sum of their squared distances to the centres is least, and centres move to the mean of their cluster.
+    so that the sum of their squared distances to the centers is least, and centers move to the mean of their cluster.
     Neither can raise that sum, so the clusters become stable. Because numbers are in a line, clusters are stretches of
     it. A round takes time in proportion to the number of values.
 
@@ -62,7 +62,7 @@ def assigned(below: IntArray, centres: FloatArray, size: int, even: bool) -> Int
     """Return the cluster starts of the cheapest assignment.
 
     ``below[i]`` is the sum of the first ``i`` values. Every cluster gets at least ``size`` of them; how the ``spare``
-    ones that are left over are shared out is found by going through the centres and, for each, through how many of
+    ones that are left over are shared out is found by going through the centers and, for each, through how many of
     them went to it and those before. With ``even`` no cluster gets more than one of them; there must not be more
     than clusters then.
 
@@ -115,21 +115,21 @@ class BoundedTMeans:
     """Cluster nodes by degree; edit edges to the cluster's mean degree.
 
     There are t = floor(n / ``size``) clusters, at least one. They start at the degrees of t nodes drawn at random;
-    then nodes are assigned to the nearest centre with room, and centres move to the mean of their cluster, until
+    then nodes are assigned to the nearest center with room, and centers move to the mean of their cluster, until
     nothing changes. Edges between nodes that both have too many are removed first; then nodes that still have too
-    many lose edges by lot; then nodes that lack edges are joined with one another where they have no edge yet. Whoever
-    lacks one still gets an edge to one pseudo node. The facts say how many miss their degree even so, and how many
-    nodes share the rarest degree that somebody has; the pseudo node itself may be the only one of its degree. An edge
-    that was removed and joined again counts as neither removed nor added.
+    many lose edges at random; then nodes that lack edges are joined with one another where they have no edge yet.
+    Whoever lacks one still gets an edge to one pseudo node. The facts say how many miss their degree even so, and how
+    many nodes share the rarest degree that somebody has; the pseudo node itself may be the only one of its degree. An
+    edge that was removed and joined again counts as neither removed nor added.
 
     Our reading, where the source leaves it open. Every cluster holds at least ``size`` nodes, and the n mod ``size``
     nodes left over go where they fit best, so that some clusters are larger (all of them together in one cluster if
     there are fewer nodes than ``size``). With ``bound="above"``, as in the source, ``size`` is the most that a cluster
     holds: there are t = ceil(n / ``size``) clusters of floor(n / t) or one more nodes.
 
-    The assignment is the best one, not a greedy one, which is why the centres do come to rest; as degrees are in a
+    The assignment is the best one, not a greedy one, which is why the centers do come to rest; as degrees are in a
     line, clusters are stretches of the nodes sorted by degree, and nodes of one degree in two clusters are told apart
-    by lot. The degree of a cluster is its mean, rounded down. Nodes that lack the most edges are joined first.
+    at random. The degree of a cluster is its mean, rounded down. Nodes that lack the most edges are joined first.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def matched_degrees(
     ``need`` is the target less the degree.
 
     First, edges between two nodes that both have too many go, in random order. A node that still has too many loses
-    edges by lot, and the other ends need one more. Then nodes that need edges are joined: the neediest one to the
+    edges at random, and the other ends need one more. Then nodes that need edges are joined: the neediest one to the
     neediest ones that it has no edge to, and so on. What a node needs after that found no partner.
 
     >>> from unveil._kernels.graph.rows import rows_of

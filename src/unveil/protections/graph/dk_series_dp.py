@@ -302,11 +302,11 @@ def _slots(keys: IntArray, degree: IntArray, nodes: int) -> tuple[IntArray, Int3
     return start, slot, filled
 
 
-# A simple graph while edges are placed: each node has as many slots as it should get neighbours.
+# A simple graph while edges are placed: each node has as many slots as it should get neighbors.
 #
 # Nodes lie in classes of consecutive numbers. Where a node of a class has no empty slot but another of the class has
-# one, a neighbour moves from the first to the other: that changes neither which classes an edge joins nor anybody
-# else's degree. If all nodes of a class have as many slots, then the other always lacks a neighbour that the first
+# one, a neighbor moves from the first to the other: that changes neither which classes an edge joins nor anybody
+# else's degree. If all nodes of a class have as many slots, then the other always lacks a neighbor that the first
 # has. So every table of joint degrees that some simple graph has can be reached, edge by edge, from any part of it.
 
 

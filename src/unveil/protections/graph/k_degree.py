@@ -33,7 +33,7 @@ class KDegree:
 
     Whoever knows how many connections somebody has then finds at least k nodes. The degrees to reach are those that
     rise by the least in sum; then nodes that lack edges are connected with one another. Where too few others lack any
-    (the largest hubs need more partners than there are), some nodes of low degree are given one more, by lot among
+    (the largest hubs need more partners than there are), some nodes of low degree are given one more, at random among
     those that could help, and both steps are done again.
 
     Our reading, where the source leaves it open: the least even sum is taken, as no graph has degrees with an odd one;
@@ -47,7 +47,7 @@ class KDegree:
     k
         How many nodes must share each degree, a whole number from 2.
     attempts
-        How often degrees are chosen anew at most, a whole number from 1. Where none of them leads to a graph with
+        How often degrees are chosen again at most, a whole number from 1. Where none of them leads to a graph with
         ``edges="add"``, the same number is tried with "priority", and a note says so.
     edges
         "add" keeps every edge. "priority" keeps as many as it can: it reaches the degrees that rise by the least, with

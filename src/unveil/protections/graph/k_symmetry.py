@@ -45,11 +45,11 @@ class KSymmetry:
     k
         How many nodes each cell has at least, copies included; a whole number from 2 to the number of nodes.
     partition
-        "refine": the cells of colour refinement. It sees nearly all that tells nodes apart, and the release says for
+        "refine": the cells of color refinement. It sees nearly all that tells nodes apart, and the release says for
         how many nodes that is not certain. "orbit": nodes share a cell only if an automorphism of the graph maps one
         on the other; that needs the extra ``orbits``.
     exclude_hubs
-        The share of nodes, those of most neighbours, whose cells are not copied, from 0 to 1. Hubs cost the most
+        The share of nodes, those of most neighbors, whose cells are not copied, from 0 to 1. Hubs cost the most
         edges, and they are not protected then. Nodes of equal degree are left alone together or not at all.
     max_edges
         The most edges that the release may have, from 1 to 1,000,000,000. What would have more is refused before it
@@ -309,7 +309,7 @@ def _moved_together(nodes: int, generators: list[list[int]]) -> IntArray:
     return numbered_by_first(_connected(one, other, nodes))
 
 
-# Colour refinement: sort nodes into the fewest cells in which all have equally many neighbours in each cell.
+# Colour refinement: sort nodes into the fewest cells in which all have equally many neighbors in each cell.
 
 
 class _Cells(NamedTuple):
@@ -325,7 +325,7 @@ class _Cells(NamedTuple):
 class _Strikes(NamedTuple):
     """Neighbor counts of nodes in one cell, the splitter."""
 
-    node: IntArray  # the nodes that have a neighbour in it
+    node: IntArray  # the nodes that have a neighbor in it
     near: IntArray  # how many, for each node; 0 for all others
     cell: IntArray  # the cells that these nodes are in
     nodes_of: IntArray  # how many there are in each cell; 0 for all others

@@ -30,24 +30,24 @@ _MOST = 1000
 class RandomWalk:
     """Replace every edge by one to a random walk's end.
 
-    Node by node: a walk goes from the node to each of its neighbours and on, ``distance`` steps in all, always to a
-    neighbour by lot. Where it ends back at the node, or where the node has a new edge to already, it is repeated from
-    that neighbour. The node is joined to the first end for sure and to each further one with the probability
+    Node by node: a walk goes from the node to each of its neighbors and on, ``distance`` steps in all, always to a
+    neighbor at random. Where it ends back at the node, or where the node has a new edge to already, it is repeated from
+    that neighbor. The node is joined to the first end for sure and to each further one with the probability
     (d/2 - 1)/(d - 1), where d is its degree: half as many as it had, and the other half comes from the others.
 
     So a graph has about as many edges as before: half an edge more for each node of degree 1, and fewer where
     walks were given up. It blurs who is connected to whom, but not who has many connections. A node may lose
     all its edges; it stays in the release.
 
-    Our reading, where the source leaves it open: nodes and their neighbours take their turn in random order, and a
-    repeated walk starts again at the neighbour.
+    Our reading, where the source leaves it open: nodes and their neighbors take their turn in random order, and a
+    repeated walk starts again at the neighbor.
 
     Parameters
     ----------
     distance
         How many steps a walk has, from 1. 1 keeps some of the edges and adds none; the more, the less is kept.
     retries
-        How often a walk is tried before the neighbour gets no new edge, from 1.
+        How often a walk is tried before the neighbor gets no new edge, from 1.
 
     Examples
     --------
@@ -109,9 +109,9 @@ def walked_edges(
 ) -> WalkResult:
     """Return edges to ends of walks of ``hops`` steps.
 
-    Nodes take their turn in ``order``, and the neighbours of each in random order. A walk that ends at the node itself
+    Nodes take their turn in ``order``, and the neighbors of each in random order. A walk that ends at the node itself
     or where it has an edge by now starts again, ``tries`` times in all. The first end found is joined for sure, each
-    further one with a probability of ``(degree / 2 - 1) / (degree - 1)``: half as many edges as neighbours in all.
+    further one with a probability of ``(degree / 2 - 1) / (degree - 1)``: half as many edges as neighbors in all.
 
     >>> import numpy as np
     >>> start, neighbour = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32)  # the path 0 - 1 - 2

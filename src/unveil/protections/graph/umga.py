@@ -45,10 +45,10 @@ class Umga:
     k
         How many nodes must share each degree, a whole number from 2.
     edge_selection
-        "random" changes edges by lot; "nc" looks at some drawn by lot (a number that grows with the logarithm of how
-        many there are) and changes those with the least neighbourhood centrality: whose ends share most neighbours.
+        "random" changes edges at random; "nc" looks at some drawn at random (a number that grows with the logarithm of
+        how many there are) and changes those with the least neighborhood centrality: whose ends share most neighbors.
     attempts
-        How often the change of edges is begun anew with other lots at most, a whole number from 1.
+        How often the change of edges is begun again with other lots at most, a whole number from 1.
 
     Examples
     --------
@@ -140,9 +140,9 @@ def changed_to(
 
     As in Casas-Roma, Herrera-Joancomartí and Torra: while more edges must go than come, two nodes that have too many
     lose one each and their other ends are connected; while more must come, two nodes that lack one are connected; then
-    edges of nodes that have too many move to nodes that lack some. Each choice is by lot, or, ``by_relevance``, the one
-    of some drawn by lot whose edges have the least neighbourhood centrality in sum. What remains is done by longer
-    exchanges, which the source does not know.
+    edges of nodes that have too many move to nodes that lack some. Each choice is at random, or, ``by_relevance``, the
+    one of some drawn at random whose edges have the least neighborhood centrality in sum. What remains is done by
+    longer exchanges, which the source does not know.
 
     >>> start, neighbour = np.array([0, 3, 4, 5, 6]), np.array([1, 2, 3, 0, 0, 0], np.int32)
     >>> keys, lacking, longer = changed_to(start, neighbour, np.array([2, 2, 1, 1]), np.zeros(1, np.uint64))

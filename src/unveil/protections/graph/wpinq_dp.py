@@ -66,7 +66,7 @@ class WpinqDP:
 
     It is differentially private for single edges: whoever sees the release can hardly tell whether any one edge was in
     the original. The number of nodes counts as public. Three questions are asked, and the ledger has them: how many
-    nodes have more than i neighbours, for each i; the sorted degrees; and the weights of edges by the degrees of both
+    nodes have more than i neighbors, for each i; the sorted degrees; and the weights of edges by the degrees of both
     ends, or of triangles by the degrees of all three. All else is made from the noisy answers: degrees that fit both
     of the first two, a random graph with these degrees, and a walk that exchanges ends of edges, which keeps the
     degrees, to come near the third answer.
@@ -78,7 +78,7 @@ class WpinqDP:
 
     Weights are those of wPINQ: an edge between degrees x and y weighs 1 / (1 + x + y), a triangle 3 / (x² + y² + z²).
     With them one edge more or less changes all answers together by less than 4, or less than 2.13 for triangles,
-    however many neighbours its ends have.
+    however many neighbors its ends have.
 
     Our reading, where the source leaves it open: degrees are put in classes, as many as leave a cell eight times
     its noise (with a huge epsilon each degree is a class), because single degrees drown in noise; and the walk ends as

@@ -156,7 +156,7 @@ def step_expansion(counts: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return each level's score, and the scores' Hermite coefficients.
 
     The levels, in order, cut the standard normal distribution into bands with their shares of the rows. The score of a
-    level is the mean of z in its band. ``coefficients[k - 1]`` belongs to the normalised Hermite polynomial of degree
+    level is the mean of z in its band. ``coefficients[k - 1]`` belongs to the normalized Hermite polynomial of degree
     k.
 
     >>> scores, coefficients = step_expansion(np.array([5, 5]))

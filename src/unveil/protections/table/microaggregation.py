@@ -115,7 +115,7 @@ class Microaggregation:
         values = numbers_of(original, names).values
         spread = spreads(values)
         group = np.empty(original.rows, np.int64)
-        # Rows that are equal may have to part: by lot, because their order would tell who went where.
+        # Rows that are equal may have to part: at random, because their order would tell who went where.
         by_lot = rng.permutation(original.rows)
         group[by_lot] = mdav_groups(values[by_lot] / np.where(spread > 0, spread, 1.0), self.k)
         return group

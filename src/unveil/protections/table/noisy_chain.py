@@ -42,7 +42,7 @@ class NoisyChain:
     makes the noisy counts at most e^(epsilon / d) times as likely; all that follows looks at the noisy counts alone.
     Replacing a person changes twice as many: 2 epsilon.
 
-    What is known beforehand, and how columns are cut, is as for the noisy histogram; two neighbouring columns may have
+    What is known beforehand, and how columns are cut, is as for the noisy histogram; two neighboring columns may have
     10^6 cells.
 
     Parameters

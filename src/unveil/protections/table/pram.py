@@ -81,7 +81,7 @@ class Pram:
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with redrawn values, in random order."""
-        # Any column that is named can be redrawn; unless told, numbers and dates stay, of which few would be alike.
+        # Any column that is named can be redrawn; by default, numbers and dates stay, of which few would be alike.
         names = self._names(original)
         frame = original.frame[released_columns(original)]
         notes: tuple[str, ...] = ()

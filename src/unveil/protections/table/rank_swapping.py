@@ -48,13 +48,13 @@ _SHARE = 0.05
 class RankSwapping:
     """Swap each column's values of similar rank; then shuffle the rows.
 
-    In a column with n values, the value of lowest rank swaps with one of the next ``floor(share * n)`` ranks by lot,
+    In a column with n values, the value of lowest rank swaps with one of the next ``floor(share * n)`` ranks at random,
     then the lowest one left swaps with one of those left, and so on; a value near the top may find none left and
     stays. So no value moves by more than that many ranks, and every column keeps its values and how often each
     occurs. Columns are swapped independently, which loosens what holds them together.
 
-    Our reading, where the source leaves it open: equal values are ranked by lot, so that a value may swap with its
-    equal and look unchanged. Columns without an order (category, text) get one by lot each time: then values swap
+    Our reading, where the source leaves it open: equal values are ranked at random, so that a value may swap with its
+    equal and look unchanged. Columns without an order (category, text) get one at random each time: then values swap
     with those of the categories next to theirs, and most members of a large category keep it. A missing
     value stays where it is.
 
@@ -274,7 +274,7 @@ _ORDERS = 720
 class RankChances:
     """Probability of each new value given each old one.
 
-    ``counts`` has how many rows have each value, in their order. Equal values are ranked by lot; with ``in_order``
+    ``counts`` has how many rows have each value, in their order. Equal values are ranked at random; with ``in_order``
     False the values themselves too. Computed when first asked for: exactly if the window and the table are small, else
     by simulation from ``seed``, with ``draws`` runs (None: enough for an error of a few hundredths).
     """

@@ -100,8 +100,8 @@ class RankSwappingBuckets:
 
     Rank swapping p-buckets. The ranks of a column are cut into buckets of one size. From the lowest rank up, a value
     that has not swapped yet chooses its own bucket or one above among those that still have such a value, each with
-    half the weight of the one before, and swaps with one of them by lot. So values can move from one end to the other,
-    if rarely: an attack that trusts a window is not valid.
+    half the weight of the one before, and swaps with one of them at random. So values can move from one end to the
+    other, if rarely: an attack that trusts a window is not valid.
 
     Ties, columns without an order and missing values are treated as in `RankSwapping`, and so is the true probability,
     which is exact for small tables.

@@ -78,7 +78,7 @@ class UnivariateMicroaggregation:
 
     def _groups(self, original: Table, name: str, rng: np.random.Generator) -> IntArray:
         values = numbers_of(original, [name]).values[:, 0]
-        # Values that are equal may have to part: by lot, because their order would tell who went where.
+        # Values that are equal may have to part: at random, because their order would tell who went where.
         there = rng.permutation(np.flatnonzero(~np.isnan(values)))
         if 0 < there.size < self.k:
             raise InputError(
