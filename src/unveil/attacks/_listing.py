@@ -31,9 +31,9 @@ class Attack(RegistryEntry):
     posterior: bool = False
     #: Settings to try on the people inside unveil (`unveil.data.samples.audit_sample`); empty where none must be given.
     example: str = ""
-    #: Whether it needs people who are not in the data.
+    #: Whether it needs control people.
     needs_control: bool = False
-    #: Whether its figures depend on the order of rows, which all others ignore: they break ties at random.
+    #: Whether its values depend on the order of rows, which all others ignore: they break ties at random.
     uses_row_order: bool = False
     #: The settings that name the columns the attacker knows; a study divides among them those that it draws.
     knows: tuple[str, ...] = ()

@@ -28,11 +28,11 @@ class TableAttack(Protocol):
       missing library of an extra is a `MissingExtraError`.
     * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
       same guess.
-    * The guess is of the kind that the decorator says it ``leaves``. `Trials` have no figure of a control that was not
+    * The guess is of the kind that the decorator says it ``leaves``. `Trials` have no value of a control that was not
       passed; in `Candidates` and `Beliefs` the targets are released rows and the candidates rows of the records.
     * Each target has a distribution over its candidates. One that the attack gave up on has no candidate and counts
       as not attempted, never as wrong.
-    * Ties are broken at random or shared out evenly: with the rows of any table in another order the figures are the
+    * Ties are broken at random or shared out evenly: with the rows of any table in another order the values are the
       same, unless the decorator says that the attack uses the order.
     """
 
@@ -46,14 +46,14 @@ class GraphAttack(Protocol):
     Whatever it does, this holds, and ``tests/attacks/graph/test_every_graph_attack.py`` sees to it:
 
     * An auxiliary graph without edges, and seed pairs that are none or name nodes that are not there, are refused with
-      an `InputError` of one line; that there are none is fine where the decorator says that it does without. A
-      release without edges is attacked: it is an answer that nobody is found.
+      an `InputError` of one line; that there are none is fine where the decorator says that it does without. A release
+      without edges is attacked: an empty result is an answer.
     * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
       same guess.
     * Every released node is a target. A seed, and a node that the attack gave up on, is not attempted and has no
       candidate; any other has a distribution over auxiliary nodes that are in no seed pair, and the one it was mapped
       to is among them. No two nodes are mapped to the same one.
-    * Ties are broken at random: against a graph that has nothing to do with the release, it is right as often as
+    * Ties are broken at random: against a graph that has nothing to do with the release, it is correct as often as
       chance. More seed pairs and a larger overlap help.
     """
 
@@ -68,7 +68,8 @@ class CountsAttack(Protocol):
 
     * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
       same guess.
-    * It is never wrong by more than it says: a range holds the true count of its cell whenever the knowledge is right,
+    * It is never wrong by more than it says: a range holds the true count of its cell whenever the knowledge is
+      correct,
       also where the work did not suffice, and a record that is said to be certain exists.
     * Work is counted in steps, never in seconds.
     """

@@ -18,7 +18,7 @@ Truth = ArrayLike | Mapping[Any, Any]
 
 # Rounding to six digits takes a sum of probabilities this far from 1, and half as far again with each entry.
 TOLERANCE = 1e-6
-#: The truth of a target that stands for nobody (a pseudo node): no candidate is right.
+#: The truth of a target without a true match (a pseudo node): no candidate is correct.
 NOBODY = -1
 #: The choice for a target that the attacker did not attempt, or gave up on.
 NOT_ATTEMPTED = -1
@@ -307,7 +307,7 @@ class Candidates:
     def truth_from(self, truth: Truth) -> IntArray:
         """Return each target's true candidate number, -1 for none.
 
-        ``truth`` is one number per target, or a mapping from target name to candidate name (None for nobody). A true
+        ``truth`` is one number per target, or a mapping from target name to candidate name (None for no match). A true
         candidate that no target was ever given gets a number of its own: it was not considered.
         """
         rule = f"one candidate number for each of the {self.target_count} targets, -1 for none"

@@ -25,7 +25,7 @@ class CountRanges:
     seen_low, seen_high
         The least and greatest count in the populations that were found: what a cell can be for sure.
     is_hidden, is_unlisted
-        Which cells the tables list without their figure, and which they do not list at all.
+        Which cells the tables list without their value, and which they do not list at all.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class CountRanges:
 
     @property
     def is_worked_out(self) -> BoolArray:
-        """Which hidden cells have one value left."""
+        """Which suppressed cells have one value left."""
         return np.asarray(self.is_hidden & (self.low == self.high), np.bool_)
 
     @property
@@ -94,7 +94,7 @@ class RankedRecords:
     confidence
         How sure the attacker is, in any unit: it ranks, and is no probability.
     is_certain
-        Whether somebody must have each: it is so in every population that fits.
+        Whether a person must have each: it is so in every population that fits.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class EdgeClaims:
     def from_mapping(cls, guess: Candidates, *, released: Graph, knowledge: GraphKnowledge) -> "EdgeClaims":
         """Return the pairs whose released partners are joined, seed pairs included.
 
-        The partner is whom the attacker settled on. Where it settled on nobody in particular and several candidates
+        The partner is whom the attacker settled on. Where it settled on no node in particular and several candidates
         are likeliest, there is no partner, and nothing is claimed.
         """
         auxiliary = knowledge.auxiliary

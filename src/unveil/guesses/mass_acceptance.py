@@ -73,9 +73,9 @@ def acceptance(
     Parameters
     ----------
     rule
-        As in :func:`~unveil.guesses.mass_combination.combine`; ``informed`` is told the probability.
+        As in :func:`~unveil.guesses.mass_combination.combine`; ``informed`` is given the probability.
     pairs, elements
-        How many pairs are drawn, on frames of so many elements.
+        How many pairs are drawn, on frames of this many elements.
     rng
         Where they come from.
 

@@ -46,7 +46,7 @@ def combine(
         The inputs, on frames of the same size.
     rule
         One of `COMBINATIONS`: ``support_conditioning``, ``min_nonspecificity``, ``pick_min``, which are acceptable;
-        ``informed``, which is for the probability that it is told; ``conjunctive``, ``dempster``, ``yager``,
+        ``informed``, which is for the probability that it is given; ``conjunctive``, ``dempster``, ``yager``,
         ``dubois_prade``, ``pcr5``, ``disjunctive``, ``mean``, ``cautious``, which are not. Or a function of your own,
         or where it lies (``"package.module:name"``): it gets the masses and returns one on their frame.
     probability
@@ -201,8 +201,8 @@ def informed(masses: Sequence[MassFunction], *, probability: Probability) -> Mas
 
     The result is compatible with the probability that was told and at least as specific as each input, as Definition 27
     asks. It is no rule for an attacker, who does not know that probability: with another one that all inputs are
-    compatible with, the result need not be: of 250 random pairs on four elements it was not for 226, each beside
-    the probability that lies farthest in a direction drawn at random among those that both inputs are compatible with.
+    compatible with, the result need not be: of 250 random pairs on four elements it was not for 226, each next to the
+    probability that lies farthest in a direction drawn at random among those that both inputs are compatible with.
     """
     elements, values = checked_probability(masses[0].size, probability)
     atoms, masks = on_common_atoms(masses)

@@ -29,7 +29,7 @@ __all__ = ["TOLERANCE", "Matching", "matching_truth"]
 
 #: How far from 1 the sum of a row or column of a doubly stochastic matrix may be.
 TOLERANCE = 1e-6
-# What is built here with at most so many rows is dense, because that is easier to look at and costs nothing.
+# What is built here with at most this many rows is dense, because that is easier to look at and costs nothing.
 _SMALL = 1000
 
 

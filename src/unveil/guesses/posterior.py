@@ -8,7 +8,7 @@ from unveil.data.table import Table
 from unveil.errors import InputError, share
 from unveil.guesses.candidates import Candidates
 
-# So many chances at once take some 30 megabytes.
+# This many chances at once take some 30 megabytes.
 _AT_ONCE = 4_000_000
 
 

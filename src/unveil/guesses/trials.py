@@ -92,8 +92,8 @@ class Trials:
     naive
         What guessing without the attacker's knowledge would hit, for as many targets.
     control
-        The same attack on people who are not in the original: what it hits there, it learned about everybody. None
-        where no such people are known; then nothing can be said about what the release tells of those who are in it.
+        The same attack on control people: what it hits there, it learned about everyone. None where no such people are
+        known; then nothing can be said about what the release tells of those who are in it.
     what
         What counts as a hit, in words that follow "a target is a hit when".
     notes

@@ -31,7 +31,7 @@ class ValueClaims:
         The auxiliary nodes that the rows are about: those in no seed pair.
     claimed
         By ``Σ P(u is v) [u has the value]`` over released nodes u; what is guessed without the release where no
-        released node is taken for somebody.
+        released node is taken for a person.
     own
         Without the release: the commonest value among neighbors in the auxiliary graph whose value is known by seed
         pairs, and where there is none the commonest released one.
@@ -67,7 +67,7 @@ class ValueClaims:
     ) -> "ValueClaims":
         """Return the most likely attributes, by a guess's probabilities.
 
-        Where several released nodes may be somebody and all have the same value, that value is learned although the
+        Where several released nodes may be a person and all have the same value, that value is learned although the
         node is not. Chances below 0.001 are left out.
         """
         start, candidate, chance = certain_seeds(guess, released, knowledge)

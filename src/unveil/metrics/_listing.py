@@ -42,7 +42,7 @@ class Metric:
     printed_direction: Meaning
     #: Whether values that would be infinite, or above the upper bound, are set to it.
     capped: bool = False
-    #: Whether it is computed where nobody names metrics; those that differ from another one in a setting are not.
+    #: Whether it is computed by default; those that differ from another one in a setting are not.
     usual: bool = True
     #: Whether it tells the attacker's chance of success, and what resources the attacker still needs.
     chance_of_success: bool = False

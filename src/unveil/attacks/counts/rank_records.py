@@ -46,7 +46,7 @@ class RankRecords:
         """Return the records ranked by solved cells.
 
         The confidence is the share of the populations that have a record, 0 where none was built, and -1 for one that
-        nobody can have.
+        no person can have.
         """
         own = released.is_record
         made = worlds_by_lot(released.arrays.rows, ranges.low, ranges.high, own, self.worlds, Budget(self.work), rng)
@@ -58,7 +58,7 @@ class RankRecords:
 def by_margins(released: CountSystem, ranges: CountRanges, *, rng: np.random.Generator) -> RankedRecords:
     """Return the records ranked by their margins, as a baseline.
 
-    A margin that is hidden counts as the middle of its range, its low end where it has no other.
+    A margin that is hidden is counted as the middle of its range, its low end where it has no other.
     """
     cells = np.flatnonzero(released.is_record)
     codes = released.arrays.codes[cells].astype(np.int64)

@@ -17,7 +17,7 @@ from unveil.data.counts.system import CountSystem
 from unveil.errors import whole_number
 from unveil.guesses.count_ranges import CountRanges
 
-#: Above so many hidden cells in a block, ends matter only up to a few values.
+#: Above this many suppressed cells in a block, ends matter only up to a few values.
 DECIDE_ABOVE = 2_000
 
 
@@ -186,9 +186,9 @@ class SolveCounts:
         )
 
 
-# Find a smallest set of published figures that contradict one another.
+# Find a smallest set of published values that contradict one another.
 
-#: So many programs are solved for one set; what is left then is still a set that cannot hold.
+#: This many programs are solved for one set; what is left then is still a set that cannot hold.
 MOST_TRIES = 200
 
 
@@ -197,7 +197,7 @@ def conflicting(
 ) -> IntArray:
     """Return few cells whose published bounds contradict one another.
 
-    ``published`` marks the cells of which something is told, and ``row`` a sum that cannot hold, where one is known.
+    ``published`` marks the cells of which something is given, and ``row`` a sum that cannot hold, where one is known.
     The solver takes at most ``work`` steps; what is left then is still a set that cannot hold.
 
     >>> from unveil._kernels.counts.rows import rows_of
@@ -282,7 +282,7 @@ def _fits(
 
 # Readings of a symbol in place of a count: it means nothing, or the rule by which counts are hidden.
 
-#: What is left for whoever knows that zeros are shown where larger counts are hidden too.
+#: What is left for an attacker who knows that zeros are shown where larger counts are hidden too.
 NOT_ZERO: Range = (1, None)
 
 
@@ -294,8 +294,8 @@ def rule_reading(
     The second holds where no population allows the first.
 
     A symbol that stands for larger counts too, as complementary suppression makes it, leaves no population where it is
-    read as small: then it is 1 or more, and where even that fits nobody, anything. Of several symbols those that stand
-    most often are the first to be read as small.
+    read as small: then it is 1 or more, and where even that fits no person, anything. Of several symbols those that
+    stand most often are the first to be read as small.
     """
     small: Range = (1, minimum - 1)
     symbols = len(released.released.symbols)
@@ -322,9 +322,9 @@ def rule_reading(
     return tuple(reading)
 
 
-# Insiders: a person alone in a hidden count knows that count, and what follows from it.
+# Insiders: a person alone in a suppressed cell knows that count, and what follows from it.
 
-#: So many of them are tried out, drawn at random where there are more.
+#: This many of them are tried out, drawn at random where there are more.
 MOST_TRIED = 100
 
 
@@ -337,9 +337,9 @@ class InsiderGains:
     there, tried
         How many there are, and how many of them were tried out.
     gain
-        How many of these can work out further hidden counts.
+        How many of these can recover further suppressed cells.
     most
-        The most further hidden counts that one of them can work out.
+        The most further suppressed cells that one of them can recover.
     """
 
     there: int
@@ -353,7 +353,7 @@ def insider_gains(
 ) -> InsiderGains:
     """Return what singletons of suppressed cells can recover.
 
-    ``solved`` is what outsiders know, and ``counts`` are the true counts.
+    ``solved`` is what non-members know, and ``counts`` are the true counts.
     """
     ranges = solved.ranges
     alone = np.flatnonzero(ranges.is_hidden & ~ranges.is_worked_out & (counts == 1))

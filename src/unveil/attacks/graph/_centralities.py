@@ -15,7 +15,7 @@ from unveil.data.graph import Graph
 
 # How central each node of an undirected graph is: how near it is to all others, and how many paths lead through it.
 
-#: From so many nodes paths are followed at a time; from more where there would be more parts than that.
+#: From this many nodes paths are followed at a time; from more where there would be more parts than that.
 _SOURCES, _MOST_PARTS = 256, 64
 #: Path counts above this are handled by their logarithms.
 _MOST_PATHS = 1e290
@@ -33,7 +33,7 @@ def closeness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None = 
 
     That is the share of the other nodes that it can reach, over the mean distance to those. In a connected graph it is
     one over the mean distance; a node in a small component is not rated as near for having few nodes around it. A node
-    that reaches nobody has 0. With ``pivots`` (distinct nodes drawn at random) share and mean are those of the pivots.
+    that reaches no node has 0. With ``pivots`` (distinct nodes drawn at random) share and mean are those of the pivots.
 
     >>> closeness(np.array([0, 1, 3, 4, 4]), np.array([1, 0, 2, 1], np.int32)).values.round(4)
     array([0.4444, 0.6667, 0.4444, 0.    ])

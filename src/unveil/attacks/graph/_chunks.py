@@ -109,7 +109,7 @@ def solve(
 ) -> NodeChunk:
     """Return the released nodes matched by the best assignment.
 
-    Where several assignments are the best, nodes that look alike have the same chance of each partner: rows and columns
+    Where several assignments are the best, nodes that are equal have the same chance of each partner: rows and columns
     are put in an order drawn at random, because the solver takes the first that is good enough.
     """
     rows, columns = np.sort(rows), np.sort(columns)

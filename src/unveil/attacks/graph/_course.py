@@ -50,6 +50,6 @@ def guess_after(
         probability /= np.repeat(np.add.reduceat(probability, rows.start[filled]), np.diff(rows.start)[filled])
     chosen = np.where(decided == NEVER, NOT_ATTEMPTED, here.partner)
     for array in (rows.start, rows.candidate, probability):
-        # What nobody can change need not be copied, and these may be large.
+        # Immutable arrays need not be copied, and these may be large.
         array.flags.writeable = False
     return Candidates(rows.start, rows.candidate, probability, chosen.astype(np.int32))

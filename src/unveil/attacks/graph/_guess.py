@@ -12,7 +12,7 @@ from unveil.guesses.candidates import NOT_ATTEMPTED
 def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str, needs_seeds: bool = True) -> None:
     """Validate the seed pairs and the auxiliary graph.
 
-    A released graph without edges is no mistake of whoever attacks it: nobody stands out in it.
+    A released graph without edges is allowed: no node stands out in it.
     """
     seeds, auxiliary = knowledge.seeds, knowledge.auxiliary
     if needs_seeds and len(seeds) == 0:

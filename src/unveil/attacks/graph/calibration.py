@@ -1,8 +1,8 @@
 """Calibration of attack scores on experiments with known truth.
 
 The score of a candidate over the sum of all scores is no probability. An attacker can have better ones without knowing
-more: it takes the released graph, which everybody has, for an original, protects it in the same way, draws from it what
-it would know of it, attacks, and sees how often choices with such scores, leads and degrees are right.
+more: it takes the released graph, which everyone has, for an original, protects it in the same way, draws from it what
+it would know of it, attacks, and sees how often choices with such scores, leads and degrees are correct.
 """
 
 from collections.abc import Mapping
@@ -27,14 +27,14 @@ CalibrationSource = Literal["simulate", "seeds"]
 
 #: The most of the edges that an own experiment knows: with all of them it would learn nothing.
 MOST_OVERLAP = 0.98
-#: An experiment is repeated until so many choices can be learned from; at least and at most so often.
+#: An experiment is repeated until this many choices can be learned from; at least and at most so often.
 ENOUGH_LABELS, LEAST_DRAWS, MOST_DRAWS = 6_000, 2, 20
-# Where experiments go otherwise than the attack, so many times as many are looked at before that is accepted.
+# Where experiments go otherwise than the attack, this many times as many are looked at before that is accepted.
 _PATIENCE = 3
 _FOLDS = 5
 _LEAST = 1e-12
 _FARTHEST_LEAD = 6.0
-#: An experiment that attempts so many times more or fewer than the attack is not like it.
+#: An experiment that attempts this many times more or fewer than the attack is not like it.
 _UNLIKE = 1.5
 _FEWEST_SEEDS = 10
 #: With one pair there is none to attack with while it is kept back.
@@ -70,7 +70,7 @@ class Calibration:
     released, knowledge
         The release, and what the attacker knows of it.
     learned
-        How likely a choice is right.
+        Probability that a choice is correct.
     listed
         Of the wrong choices, the share whose true node was among the candidates.
     facts
@@ -161,11 +161,11 @@ def calibrate(
     guess
         What the attack left there: of it counts how many nodes were attempted.
     how
-        "simulate": the released graph is protected once more and attacked by somebody who knows the same nodes in it,
-        as large a share of its nodes as the auxiliary graph has, and of its edges (0.98 at most). It is as dense as the
+        "simulate": the released graph is protected again and attacked by an attacker who knows the same nodes in it, as
+        large a share of its nodes as the auxiliary graph has, and of its edges (0.98 at most). It is as dense as the
         original, which the auxiliary graph is not. An attack that grows catches on in one experiment and dies out in
         the next: those are learned from in which it attempted about as many nodes as here, if there are any. "seeds":
-        the release is attacked five times, each time without a fifth of the seed pairs, which tell what is right.
+        the release is attacked five times, each time without a fifth of the seed pairs, which tell what is correct.
     draws
         How often the experiment is done; None repeats it, from 2 to 20 times, until there are 6,000 choices.
     check

@@ -16,9 +16,9 @@ from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError, whole_number
 from unveil.guesses.candidates import Candidates
 
-#: A window may take so many bytes.
+#: A window may take this many bytes.
 _MOST_BYTES = 1_000_000_000
-#: A window shows so many nodes of each list by default.
+#: A window shows this many nodes of each list by default.
 _CHUNK = 100
 
 
@@ -32,9 +32,9 @@ class KorulaLattanzi:
     """Map mutually best nodes, by their mapped neighbors.
 
     In the variant "paper" only nodes with many neighbors in their graph are compared at first: at least ``2**j`` of
-    them, with ``j`` falling from the logarithm of the highest degree to 1. At each step all pairs are mapped
-    that have at least ``theta`` mapped pairs of neighbors and more than any other pair with either node; the lot
-    decides between equals. All this is done ``rounds`` times. Nodes with a single neighbor are never mapped.
+    them, with ``j`` falling from the logarithm of the highest degree to 1. At each step all pairs are mapped that have
+    at least ``theta`` mapped pairs of neighbors and more than any other pair with either node; ties are broken at
+    random. All this is done ``rounds`` times. Nodes with a single neighbor are never mapped.
 
     In the variant "window" both lists of nodes are sorted by falling degree, and of the first ``chunk`` of each the
     best pair leaves, again and again. It is mapped if it has at least ``theta`` mapped pairs of neighbors; if not,
@@ -150,7 +150,7 @@ def map_mutual_best(here: GraphSide, there: GraphSide, least_degree: int, thresh
     here, there
         Both graphs; those mapped change.
     least_degree
-        Only nodes with at least so many neighbors in their graph are compared.
+        Only nodes with at least this many neighbors in their graph are compared.
     threshold
         How many witnesses a pair needs; it always needs one.
     now
@@ -181,7 +181,7 @@ def _map_mutual_best(here: GraphSide, there: GraphSide, least_degree: int, thres
 def _bests(here: GraphSide, there: GraphSide, least_degree: int, now: int) -> tuple[IntArray, IntArray, IntArray]:
     """Return each node's best candidate on both sides, with witnesses.
 
-    Between candidates with as many witnesses the lot decides; -1 where nobody has any.
+    Between candidates with as many witnesses the lot decides; -1 where no node has any.
     """
     nodes, others = here.start.size - 1, there.start.size - 1
     count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
@@ -283,7 +283,7 @@ def _run(
             return entered
         enough = window.seen[row, column] >= threshold
         if not enough and rows == order.size and columns == order_there.size:
-            # Nobody comes in and nobody gets another witness: those left would all be given up.
+            # No node comes in and no node gets another witness: those left would all be given up.
             return entered
         _leave(here, there, window, row, column, now, enough)
         now += 1

@@ -32,7 +32,7 @@ ALL_UP_TO = 4_000
 FEW = 30
 #: Graphs of more nodes start from the mapping of another attack: comparing all degrees would take minutes.
 DEGREES_UP_TO = 30_000
-#: The log weight of being nobody where one graph has more nodes to be matched.
+#: The log weight of being no node where one graph has more nodes to be matched.
 SLACK = -8.0
 
 
@@ -66,10 +66,10 @@ class MeanField:
         nodes. "auto" keeps all in graphs of up to 4,000 nodes and 30 in larger ones. With a number the likeliest pair
         is mapped first. Above 30,000 nodes it then starts from the mapping of korula-lattanzi, and needs seed pairs.
     slack
-        The log weight of being nobody, beside which a pair without common edges and of equal degree weighs 0. A node
-        that is more likely nobody than whom it was mapped to is not attempted. None stands for no such weight where all
-        candidates are kept and both graphs have as many nodes, and else for -8; where the release has more nodes, that
-        weight is changed until as many of them are expected to be nobody as it has more.
+        The log weight of being no node, next to which a pair without common edges and of equal degree weighs 0. A node
+        that is more likely no node than whom it was mapped to is not attempted. None stands for no such weight where
+        all candidates are kept and both graphs have as many nodes, and else for -8; where the release has more nodes,
+        that weight is changed until as many of them are expected to be no node as it has more.
     memory
         How many GB it may take; what would take more is refused before it begins.
 
@@ -195,7 +195,7 @@ def _is_finite(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-# The guess that a mean field leaves: the likely pairs, and a mapping in which nobody is taken twice.
+# The guess that a mean field leaves: the likely pairs, and a mapping in which no node is taken twice.
 
 #: Candidates with a smaller chance are left out, unless they are chosen.
 LEAST_CHANCE = 1e-4
@@ -204,7 +204,7 @@ LEAST_CHANCE = 1e-4
 def guess_of_field(field: Field, rows: IntArray, columns: IntArray, nodes: int) -> Candidates:
     """Return the guess of a full matrix, given its randomly ordered nodes.
 
-    The mapping has the largest product of chances; a row that is more likely nobody than whom it was mapped to is not
+    The mapping has the largest product of chances; a row that is more likely no node than whom it was mapped to is not
     attempted.
     """
     from scipy.optimize import linear_sum_assignment
@@ -269,7 +269,7 @@ def _guess(
 ) -> Candidates:
     """Return the guess with these candidates and remaining mass ``away`` per row.
 
-    What is left to 1 is shared in proportion, since that is nobody, or was left out.
+    What is left to 1 is shared in proportion, since that is no node, or was left out.
     """
     order = np.lexsort((column, row))
     row, column, chance = row[order], column[order], chance[order]

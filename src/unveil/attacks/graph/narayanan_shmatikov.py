@@ -33,8 +33,8 @@ class NarayananShmatikov:
     Parameters
     ----------
     theta
-        How far the best must stand out, from 0. With 0 any lead will do and the lot decides between equals; with any
-        other, a node with two best ones is left alone. 0.5 is customary; where nothing stands out, nobody is attempted.
+        How far the best must stand out, from 0. With 0 any lead will do and ties are broken at random; with any other,
+        a node with two best ones is left alone. 0.5 is customary; where nothing stands out, no node is attempted.
     order
         "random" goes through the released nodes in a new order each time; "natural" by their number, which makes the
         attack exactly repeatable (unless ``theta`` is 0), and should be used only if the numbers tell nothing.
@@ -109,8 +109,8 @@ def standing_out(there: GraphSide, count: IntArray, reached: IntArray, size: int
 
     A score is the number of witnesses divided by the square root of the degree; all nodes of the graph have one, which
     is 0 for those not found. The best stands out if it exceeds the second best by ``threshold`` standard deviations
-    (dividing by one less than the number of nodes). With a threshold of 0 the lot decides between equals; with any
-    other, equals do not stand out.
+    (dividing by one less than the number of nodes). With a threshold of 0 ties are broken at random; with any other,
+    equals do not stand out.
     """
     best, second = -1, -1
     for place in range(size):

@@ -19,7 +19,7 @@ _LEAST_PER_PAIR, _MOST_PER_PAIR = 0.4e-6, 1.4e-6
 # Seconds of a step for each pair of edges that meet in a node, one of either graph, and for each candidate of a node;
 # and once for each pair of nodes that is compared by degree.
 _PER_WITNESS, _PER_CANDIDATE, _BY_DEGREE = 2e-8, 4e-7, 1.2e-8
-# It settles after so many steps at the least once it is heated.
+# It settles after this many steps at the least once it is heated.
 _LEAST_STEPS = 2
 
 

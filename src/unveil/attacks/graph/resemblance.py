@@ -2,7 +2,7 @@
 
 An attack lays any graph over any other, and mean field is sure of what it found even where both are of different
 people. So some auxiliary edges are kept back, the attack runs without them, and each is looked up: are the released
-nodes that its ends were mapped to connected? Where the mapping is right most are; where it is not, no more than by
+nodes that its ends were mapped to connected? Where the mapping is correct most are; where it is not, no more than by
 degrees alone.
 """
 
@@ -22,14 +22,14 @@ from unveil.guesses.candidates import Candidates
 
 #: The share of auxiliary edges that is kept back at a time; more would weaken the attack that is put to the test.
 HELD_BACK = 0.1
-#: So many edges are wanted; graphs with few edges are attacked several times, each time without others.
+#: This many edges are wanted; graphs with few edges are attacked several times, each time without others.
 WANTED, MOST_TIMES = 200, 5
 #: With fewer edges nothing can be said.
 FEWEST = 30
 #: Below this share of the edges kept back, beyond what degrees give, the mapping is not to be believed. True auxiliary
 #: graphs of 40 to 60 % of the edges had 0.16 and more, graphs of others at most 0.03.
 LEAST_SHARE = 0.1
-# Nor where it is within so many deviations of what degrees give.
+# Nor where it is within this many deviations of what degrees give.
 _DEVIATIONS = 2.0
 
 

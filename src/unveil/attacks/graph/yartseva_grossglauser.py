@@ -65,7 +65,8 @@ class YartsevaGrossglauser:
 
 Marks = NDArray[np.int16]
 
-# Up to so many pairs of nodes, their marks are kept (2 bytes each); beyond, they are counted whenever they may suffice.
+# Up to this many pairs of nodes, their marks are kept (2 bytes each); beyond, they are counted whenever they may
+# suffice.
 _KEPT_UP_TO = 30_000_000
 # A pair of at most 30 million has fewer marks than this, so a higher threshold cannot be reached either.
 _MOST_MARKS = 32_000

@@ -10,7 +10,7 @@ from unveil._kernels.types import BoolArray, ByteArray, FloatArray, Int32Array, 
 
 #: How many categories of a column have a feature of their own; all others share one.
 MOST_CATEGORIES = 30
-#: How many numbers of a column are told apart by a learner that takes columns as they are, and one category fewer.
+#: How many numbers of a column are distinguished by a learner that takes columns as they are, and one category fewer.
 MOST_BINS = 255
 
 

@@ -1,9 +1,9 @@
 """Attackers who infer a sensitive attribute: by agreement, counts, or a learner.
 
-Every guess is a value that the rows hold, told by its rank, so that one rule says when it is right. A number is guessed
-by way of classes: values that many rows have are classes of their own, all others are cut into parts of equally many
-rows, and of a class the value is guessed that is near enough to most of its rows. A regression aims between the values,
-where hardly anybody is; docs/inference.md has figures.
+Every guess is a value that the rows hold, told by its rank, so that one rule says when it is correct. A number is
+guessed by way of classes: values that many rows have are classes of their own, all others are cut into parts of equally
+many rows, and of a class the value is guessed that is near enough to most of its rows. A regression aims between the
+values, where few people are; docs/inference.md has the numbers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 Adversary = Literal["nearest", "agreement", "counts", "forest", "boosting"]
 ADVERSARIES: tuple[Adversary, ...] = get_args(Adversary)
-#: Those who take the secret of one row, drawn at random among the best ones; all others say what is likeliest.
+#: Those who take the sensitive value of one row, drawn at random among the best ones; all others say what is likeliest.
 BY_ROWS: tuple[Adversary, ...] = ("nearest", "agreement")
 LEARNERS: tuple[Adversary, ...] = ("forest", "boosting")
-#: What each of them does, to be followed by the secret.
+#: What each of them does, to be followed by the sensitive value.
 NAMED: dict[Adversary, str] = {
     "nearest": "the nearest row tells",
     "agreement": "the row with the rarest values in common tells",
@@ -42,18 +42,18 @@ NAMED: dict[Adversary, str] = {
     "forest": "a forest learns",
     "boosting": "boosting learns",
 }
-#: A learner sees at most so many rows, drawn by what they hold.
+#: A learner sees at most this many rows, drawn by what they hold.
 MOST_ROWS = 50_000
-#: A secret has at most so many classes; the values of a category that are rarer are never guessed.
+#: A sensitive value has at most this many classes; the values of a category that are rarer are never guessed.
 MOST_CLASSES = 40
-#: A number that this share of rows have is a class of its own, and the others are cut into so many parts at most.
+#: A number that this share of rows have is a class of its own, and the others are cut into this many parts at most.
 _SPIKE = 0.02
 _PARTS = 25
-#: Counts look at numbers in so many parts.
+#: Counts look at numbers in this many parts.
 _BINS = 16
 #: Logarithms of chances are whole multiples of this, so that equal ones stay equal.
 _UNIT = 2.0**-20
-#: How boosting learns up to so many classes.
+#: How boosting learns up to this many classes.
 _GROWTH = (
     (3, Growth(rounds=150, leaves=31, rate=0.1)),
     (10, Growth(rounds=60, leaves=15, rate=0.1)),
@@ -77,7 +77,8 @@ class SecretClasses(NamedTuple):
 class Teacher:
     """Training rows: quasi-identifiers and ranks of the sensitive attribute.
 
-    ``near`` says of each rank from which rank up to which a guess is right about it, where secrets are numbers.
+    ``near`` says of each rank from which rank up to which a guess is right about it, where sensitive values are
+    numbers.
     """
 
     known: BlockedRows
@@ -257,7 +258,7 @@ def _binned(known: BlockedRows, rows: IntArray, people: IntegerGrid) -> Iterator
     for place in range(known.widths[1]):
         both = np.concatenate([known.column(known.widths[0] + place, rows), people.codes[:, place]]).astype(np.int64)
         low = both.min(initial=0)
-        # Codes are close together unless some stand for a value that nobody has.
+        # Codes are close together unless some stand for a value that no person has.
         close = both.max(initial=0) - low <= both.size
         numbered = both - low if close else np.unique(both, return_inverse=True)[1].astype(np.int64)
         yield tuple(np.split(numbered, [rows.size]))  # type: ignore[misc]
@@ -329,7 +330,7 @@ def forest_shares(
 
     At each division half of the features are tried, each with one random cut, and the best cut is taken (Geurts, Ernst
     and Wehenkel 2006). Trees see all rows and grow until all rows of a leaf have the same class or the same features:
-    the forest remembers every row. A person's shares are the mean over trees of the class shares in the person's leaf.
+    the forest memorizes every row. A person's shares are the mean over trees of the class shares in the person's leaf.
 
     Parameters
     ----------

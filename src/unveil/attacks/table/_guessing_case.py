@@ -105,7 +105,7 @@ class GuessingCase(NamedTuple):
 
         tables, end = _secrets.gathered(released, knowledge, asked.known, asked.secret)
         secrets = _secrets.read_secrets(tables[:end], asked.secret, asked.tolerance)
-        # Everybody makes the span: if the records alone did, distances would tell who is in the data.
+        # Everyone makes the span: if the records alone did, distances would tell who is in the data.
         encoded = encode(tables, asked.known, span_of=range(len(tables)))
         sides = [0] if teachers is not None else [0, 2]
         people = [encoded[side].grid() for side in sides]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ComparedWith = Literal["control", "other people"]
 #: With fewer people to learn from on either side nothing is chosen.
 LEAST_LEARNING = 100
-#: Who remembers and who guesses where nothing may be chosen; the first that can be run.
+#: Who memorizes and who guesses where nothing may be chosen; the first that can be run.
 _IN_ADVANCE: tuple[tuple[Adversary, ...], tuple[Adversary, ...]] = (
     ("agreement", "nearest"),
     ("boosting", "counts", "nearest"),
@@ -37,9 +37,9 @@ _ONE_BY_ONE = 8
 _MOST_GROWN = 5
 #: With more columns than this fewer sets of them are tried.
 _WIDE = 40
-#: Sets of columns are compared on so many pairs of a person and a released row at most, on either side.
+#: Sets of columns are compared on this many pairs of a person and a released row at most, on either side.
 _MOST_PAIRS = 2**21
-#: With more released rows nobody compares everybody with each of them.
+#: With more released rows, people are not compared with each of them.
 MOST_SEARCHED = 50_000
 
 
@@ -68,20 +68,21 @@ class SearchedGuesses:
     guessed
         Whoever is right about most people in the data.
     alone
-        Whoever knows one column only, the most telling one, and says what is likeliest; None where nothing was chosen.
+        An attacker who knows one column only, the most telling one, and says what is likeliest; None where nothing was
+        chosen.
     compared_with
-        What tells memory from what holds for everybody: people of the control, or an attacker taught by other
-        people of the original.
+        What tells memory from what holds for everyone: people of the control, or an attacker taught by other people of
+        the original.
     learned_from
         On how many people of either side the choice was made; 0 where it was made in advance.
     taught
-        Without a control, whoever of all tried is right most often when taught by other people of the original: its
-        ``others`` are what a release must exceed. The one who remembers most may be poor when taught by others only
+        Without a control, whoever of all tried is correct most often when taught by other people of the original: its
+        ``others`` are what a release must exceed. The one who memorizes most may be poor when taught by others only
         because the release says less, and then its excess is no memory. None where there is a control.
     folds
-        Trials of who remembers most in which each person is measured once, by a guesser chosen on other people: first
+        Trials of who memorizes most in which each person is measured once, by a guesser chosen on other people: first
         on the people measured, then on those who were learned from, by who is chosen on the people measured. One fold
-        with everybody where the choice was made in advance; none unless asked for.
+        with everyone where the choice was made in advance; none unless asked for.
     notes
         What a reader should know, such as attackers that could not be run.
     """
@@ -99,7 +100,7 @@ class SearchedGuesses:
 class _GuesserTrial(NamedTuple):
     """One guesser's excess and success on the training people.
 
-    ``by_others`` is how often it is right under the other teacher, or about the other people. All are less their
+    ``by_others`` is how often it is correct under the other teacher, or about the other people. All are less their
     standard errors.
     """
 
@@ -123,7 +124,7 @@ class Search:
         self.by_rows = [
             who for who in BY_ROWS if who in asked.adversaries and not several and not (coarse and who == "nearest")
         ]
-        #: The chances of everybody under each teacher, by each other attacker that was run, with all columns.
+        #: The chances of everyone under each teacher, by each other attacker that was run, with all columns.
         self.whole: dict[Adversary, list[FloatArray]] = {}
         self.failures: dict[Adversary, InputError] = {}
         if max(taught.teacher.known.size for taught in case.taught) > MOST_SEARCHED:
@@ -236,7 +237,7 @@ class Search:
         return chances[0][part[0]], chances[-1][part[1]]
 
     def _tried(self, adversary: Adversary, columns: IntArray, inside: FloatArray, outside: FloatArray) -> _GuesserTrial:
-        # What is chosen among many for its figure alone is often chosen for its luck.
+        # What is chosen among many for its value alone is often chosen for its luck.
         rate, by_others = (float(each.mean() - each.std() / np.sqrt(each.size)) for each in (inside, outside))
         return _GuesserTrial(
             adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), rate, by_others
@@ -256,7 +257,7 @@ class Search:
             tried = self._each(adversary, sides, held, held, taken_away=True)
             order = np.argsort([-one.worth for one in tried], kind="stable")
             found.append(tried[order[0]])
-            # In wide tables more at a time: each step compares everybody with each row in each column.
+            # In wide tables more at a time: each step compares everyone with each row in each column.
             several = held.size // (2 if held.size > _WIDE else 4)
             held = np.delete(held, order[: 1 if held.size <= _ONE_BY_ONE else several])
         held, others = self.every[:0], self.every

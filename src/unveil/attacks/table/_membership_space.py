@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.data.table.encode import EncodedTable
 
-#: So many released rows are looked at around a person.
+#: This many released rows are looked at around a person.
 NEAR = 20
 #: How many distances are held at once, and how many of the population make a crowd; of more, some are drawn at random.
 _AT_ONCE, _MOST_CROWD = 2**18, 5_000

@@ -37,8 +37,8 @@ _HAIR = 2e-323
 class SecretTruth(NamedTuple):
     """People with a known sensitive value, and the correct guesses.
 
-    ``rows`` are their positions in the table and ``code`` is equal where secrets are; a guess is right if its rank
-    among the released values is at least ``low`` and below ``high``.
+    ``rows`` are their positions in the table and ``code`` is equal where sensitive values are; a guess is correct if
+    its rank among the released values is at least ``low`` and below ``high``.
     """
 
     rows: IntArray
@@ -82,7 +82,8 @@ def gathered(
 ) -> tuple[tuple["Table", ...], int]:
     """Return records, released, control, and scale with harmonized columns.
 
-    A secret that nobody has, or that is the same for everybody in the original or in the release, is refused.
+    A sensitive value that no person has, or that is the same for everyone in the original or in the release, is
+    refused.
     """
     from unveil.data.table import agree
 
@@ -115,7 +116,7 @@ def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Se
     """Return the correct guesses per person, from harmonized tables.
 
     A number is right if it is off by at most ``tolerance`` times the true value, whatever the sign: a true 0 needs a 0.
-    All else, dates and ordered values too, is right if it is equal. Numbers count as they are written, so that 5 % of
+    All else, dates and ordered values too, is correct if it is equal. Numbers count as they are written, so that 5 % of
     100 lets 95 and 105 in. A missing guess is wrong. From a cell that stands for several values one is drawn, as often
     as the release has it among its single values, or each alike where it has none of them.
 
@@ -155,7 +156,7 @@ def _coarse_secrets(tables: Sequence["Table"], secret: str, tolerance: float) ->
     if isinstance(cells.holds, OrderedCells):
         first, last = cells.holds.first, cells.holds.last
         if tables[0].column(secret).kind == "number":
-            # A released number that nobody has may still be near enough.
+            # A released number that no person has may still be near enough.
             shown = cells.holds.low.filter(pl.Series(cells.single & (cells.state == SHOWN)))
             values = pl.concat([values.to_frame("v"), shown.to_frame("v")], how="vertical_relaxed")["v"].unique().sort()
             first, last = _places_in(values, cells.holds)
@@ -201,7 +202,7 @@ def _draws(cells: Cells, member: Sequence[IntArray], size: int, of_people: BoolA
 
 
 def _truth_of_places(place: IntArray) -> SecretTruth:
-    # Whoever has a value that is not in the list is there too, but nobody is right about it.
+    # Whoever has a value that is not in the list is there too, but no person is right about it.
     rows = np.flatnonzero((place >= 0) | (place == -2))
     code = place[rows]
     return SecretTruth(rows, code, np.maximum(code, 0), np.maximum(code + 1, 0))
@@ -273,7 +274,7 @@ def as_written(number: Any) -> Fraction:
 def blind_chances(secrets: RankedSecrets, truth: SecretTruth, *, likeliest: bool = False) -> FloatArray:
     """Return each person's baseline: a random released row's value is correct.
 
-    With ``likeliest`` it is the chance that the most frequent secret is right, ties at random.
+    With ``likeliest`` it is the chance that the most frequent sensitive value is correct, ties at random.
 
     >>> blind_chances(RankedSecrets(np.array([0, 0, 1, -1]), 2), SecretTruth(*(np.array([x]) for x in (0, 0, 0, 1))))
     array([0.5])

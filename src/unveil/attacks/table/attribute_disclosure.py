@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 class ExactMatches:
     """Trials over all targets by exact matching, and which targets matched.
 
-    ``matched`` has a 1 for each target that equals at least one released row in the known columns, else a 0; ``sure``
-    has a 1 where moreover all these rows have the right secret, so that no doubt is left. ``control_matched`` and
-    ``control_sure`` are the same for people who are not in the data; None without them.
+    ``matched`` has a 1 for each target that equals at least one released row in the quasi-identifiers, else a 0;
+    ``sure`` has a 1 where moreover all these rows have the correct sensitive value, so that no doubt is left.
+    ``control_matched`` and ``control_sure`` are the same for control people; None without them.
 
     Where released cells are coarse, a target matches every row that it is compatible with, and ``sure_of_shown`` has a
-    1 where all rows have the right secret that match without a suppressed cell; None else.
+    1 where all rows have the correct sensitive value that match without a suppressed cell; None else.
     """
 
     trials: Trials
@@ -92,10 +92,10 @@ _LookUp = Callable[[_secrets.SecretTruth, int], _MatchedPeople]
 class AttributeDisclosure:
     """Look up released rows equal in all quasi-identifiers; infer their value.
 
-    The guess is the secret of one of these rows, drawn at random, and the chance that it is right is their share with a
-    right secret, exactly. A missing value equals a missing value. Who matches no released row is not attempted and
-    counts as a miss, and is not attempted by the blind guess either. When a guess is right is told in
-    :class:`~unveil.attacks.table.inference.Inference`, which also guesses where nothing matches.
+    The guess is the sensitive value of one of these rows, drawn at random, and the chance that it is correct is their
+    share with a correct sensitive value, exactly. A missing value equals a missing value. Who matches no released row
+    is not attempted and counts as a miss, and is not attempted by the baseline guess either. When a guess is correct is
+    told in :class:`~unveil.attacks.table.inference.Inference`, which also guesses where nothing matches.
 
     Where released cells stand for several values, all rows match that the person is compatible with, and one of them is
     drawn in proportion to the weights told there.
@@ -105,12 +105,12 @@ class AttributeDisclosure:
     secret
         The column to guess.
     known
-        The columns in which rows must be equal, at least one, without the secret.
+        The columns in which rows must be equal, at least one, without the sensitive value.
     tolerance
         How far off a guess of a number may be, as a share of the true value, from 0 up to, but not, 1.
     targets
-        How many people to attack, drawn at random among those with a secret by what is in the rows; None = all. As many
-        are drawn from the control. Where there are fewer, all are attacked.
+        How many people to attack, drawn at random among those with a sensitive value by what is in the rows; None =
+        all. As many are drawn from the control. Where there are fewer, all are attacked.
 
     Examples
     --------
@@ -144,14 +144,14 @@ class AttributeDisclosure:
     def details(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> ExactMatches:
         """Return the success, with the people who matched.
 
-        The same ``rng`` and the same rows, in whatever order, give the same numbers. The blind guess takes the secret
-        of any released row, for the targets that matched.
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. The baseline guess takes the
+        sensitive value of any released row, for the targets that matched.
 
         Raises
         ------
         InputError
-            If a column is missing from a table or of another kind in two of them, or if everybody has the same secret
-            or none.
+            If a column is missing from a table or of another kind in two of them, or if everyone has the same sensitive
+            value or none.
         """
         tables, end = _secrets.gathered(released, knowledge, self.known, self.secret)
         secrets = _secrets.read_secrets(tables[:end], self.secret, self.tolerance)
@@ -242,10 +242,10 @@ def _disclosed(trials: Trials, inside: _MatchedPeople, outside: _MatchedPeople |
 
 # Find the rows that equal a person's record, without sorting the rows.
 #
-# People are few and rows are many. A column at a time, only those rows are looked at further whose value somebody has,
+# People are few and rows are many. A column at a time, only those rows are looked at further whose value a person has,
 # together with the values of the columns before; mostly that are very few after two or three columns.
 
-#: So many rows are looked at in one go; no number depends on it.
+#: This many rows are looked at in one go; no number depends on it.
 BLOCK_ROWS = 2**20
 
 

@@ -1,6 +1,6 @@
 """Canaries: randomly inserted rows, and scores of their presence.
 
-A canary is a person who was held out, or an unusual row: that of a person with two values that nobody has together.
+A canary is a person who was held out, or an unusual row: that of a person with two values that no person has together.
 The coins are guessed from the release alone, so that what is guessed well was told by the generator.
 """
 
@@ -21,11 +21,11 @@ from unveil.errors import InputError, column_names, whole_number
 if TYPE_CHECKING:
     from unveil.data.table import Table
 
-#: So many people of either kind there must be to learn from.
+#: This many people of either kind there must be to learn from.
 LEAST_TEACHERS = 100
-#: Numbers and dates with at most so many values are like categories.
+#: Numbers and dates with at most this many values are like categories.
 _FEW_VALUES = 64
-#: A pair of columns has at most one of so many of the canaries, unless others have no more to give.
+#: A pair of columns has at most one of this many of the canaries, unless others have no more to give.
 _SPREAD = 16
 
 
@@ -63,7 +63,7 @@ def unusual_rows(table: "Table", number: int, *, columns: tuple[str, ...], rng: 
     Raises
     ------
     InputError
-        If the table has too few pairs of values that nobody has.
+        If the table has too few pairs of values that no person has.
 
     Examples
     --------
@@ -117,20 +117,20 @@ def score_canaries(
         log(1 + equal / (1/2 + as many as expected))
 
     where ``equal`` released rows have all its values, and as many are expected as the population has, row for row. An
-    unusual row, for which ``pairs`` names the columns with the planted values, scores the same once more for the
-    released rows that hold these two, of which as many are expected as if the two had nothing to do with one another,
-    and a quarter of what that one of them agrees with it in all other columns that agrees most, a value that c of n
-    released rows have counting as -log((c + 1/2) / (n + 1)). Thus a generator is seen that keeps whole rows, one that
-    keeps counts of two columns, and one that draws from few people, and a pair that comes up because its values are
-    common says little. Among canaries that score the same, as where no row was found, the score "relative" decides.
-    Equal canaries have equal scores, and nothing hangs on the order of rows or columns.
+    unusual row, for which ``pairs`` names the columns with the planted values, scores the same again for the released
+    rows that hold these two, of which as many are expected as if the two had nothing to do with one another, and a
+    quarter of what that one of them agrees with it in all other columns that agrees most, a value that c of n released
+    rows have counting as -log((c + 1/2) / (n + 1)). Thus a generator is seen that keeps whole rows, one that keeps
+    counts of two columns, and one that draws from few people, and a pair that comes up because its values are common
+    says little. Among canaries that score the same, as where no row was found, the score "relative" decides. Equal
+    canaries have equal scores, and nothing hangs on the order of rows or columns.
 
     Parameters
     ----------
     released, canaries, population
         The released rows, the canaries, and people who are neither in the data nor canaries.
     columns
-        The columns in which everybody is compared.
+        The columns in which everyone is compared.
     rng
         Draws sets of columns where there are too many.
     scale
@@ -282,7 +282,7 @@ class _PlantedRows:
             return False
         cells = list(zip(pair, values, strict=True))
         order = self._order
-        # A planted pair is nobody's: only beside a value planted here could the row show it.
+        # A planted pair occurs in no other row: only next to a value planted here could the row show it.
         for column, value in (other for cell in cells for other in self._beside.get(cell, ())):
             order = order[self._codes[order, column] != value]
         if not order.size:

@@ -45,7 +45,7 @@ class CandidateSet:
     * a category, text or truth value fits its equal.
 
     The guess is valid if the set holds every row that is possible under the masking used, so with fewer columns it
-    stays valid. Where released numbers are means of groups, they fit nobody without the mechanism.
+    stays valid. Where released numbers are means of groups, they fit no person without the mechanism.
 
     Parameters
     ----------

@@ -27,10 +27,10 @@ from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guesses.candidates import Candidates
 
-# So many pairs, of at least so many rows, tell how matching pairs agree; more would only take longer.
+# This many pairs, of at least this many rows, tell how matching pairs agree; more would only take longer.
 _LEARNT_FROM = 2**22
 _LEAST_ROWS = 500
-# So many pairs are weighed at a time.
+# This many pairs are weighed at a time.
 _AT_A_TIME = 2**22
 
 

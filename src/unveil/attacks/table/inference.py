@@ -54,42 +54,42 @@ class _Target(NamedTuple):
 class Inference:
     """Infer a sensitive attribute from the most similar released rows.
 
-    The guess is the secret of a released row drawn at random among the nearest in the known columns. The chance that it
-    is right is computed exactly: nothing depends on the order of rows, and known columns that say nothing give exactly
-    what guessing blindly gives. Other attackers look at all rows, see ``adversary``; with a ``model``, that guesses
-    instead, after learning from the released rows.
+    The guess is the sensitive value of a released row drawn at random among the nearest in the quasi-identifiers. The
+    chance that it is correct is computed exactly: nothing depends on the order of rows, and quasi-identifiers that say
+    nothing give exactly what guessing blindly gives. Other attackers look at all rows, see ``adversary``; with a
+    ``model``, that guesses instead, after learning from the released rows.
 
-    Where released cells stand for several values, the nearest rows are those with the smallest gap, which is 0 for
-    all that a person is compatible with. They are drawn in proportion to their weights, the inverse of the share of
-    people inside each cell: a row of stars is compatible with everybody, and says the less for it.
+    Where released cells stand for several values, the nearest rows are those with the smallest gap, which is 0 for all
+    that a person is compatible with. They are drawn in proportion to their weights, the inverse of the share of people
+    inside each cell: a row of stars is compatible with everyone, and says the less for it.
 
     A number is right if it is off by at most ``tolerance`` times the true value, whatever the sign, so that a true 0
     needs a 0; all else (categories, ordered values, truth values, texts, and dates, which have no 0 to be relative to)
-    is right if it is equal. A missing guess is wrong. People whose secret is missing are not attacked.
+    is correct if it is equal. A missing guess is wrong. People whose sensitive value is missing are not attacked.
 
     Attributes
     ----------
     secret
         The column to guess.
     known
-        The columns that the attacker knows, at least one, without the secret.
+        The columns that the attacker knows, at least one, without the sensitive value.
     neighbours
         How many nearest released rows the guess is drawn from; rows that tie for the last place are drawn at random.
     tolerance
         How far off a guess of a number may be, as a share of the true value, from 0 up to, but not, 1.
     targets
-        How many people to attack, drawn at random among those with a secret by what is in the rows; None = all. As many
-        are drawn from the control. Where there are fewer, all are attacked.
+        How many people to attack, drawn at random among those with a sensitive value by what is in the rows; None =
+        all. As many are drawn from the control. Where there are fewer, all are attacked.
     guess
-        "lot" for the secret of a row that is drawn, "class" for the most likely secret of these rows, ties at random.
-        The blind guess is then the most frequent secret of all rows.
+        "lot" for the sensitive value of a row that is drawn, "class" for the most likely sensitive value of these rows,
+        ties at random. The baseline guess is then the most frequent sensitive value of all rows.
     adversary
-        "nearest" for what is said above. "agreement" for the secret of the released row that shares the rarest values:
-        a known value that c of n released rows have counts ``-log((c + 1/2) / (n + 1))`` for each row that has it too,
-        and the row with the highest sum is taken, ties at random. "counts" for the likeliest secret by the released
-        counts alone, known columns taken for independent, numbers in 16 parts. "forest" and "boosting" for a learner
-        that sees at most 50,000 released rows. Values that one released row has are learned by nobody, and at most the
-        40 most frequent ones are. A number is learned in up to 40 classes.
+        "nearest" for what is said above. "agreement" for the sensitive value of the released row that shares the rarest
+        values: a known value that c of n released rows have counts ``-log((c + 1/2) / (n + 1))`` for each row that has
+        it too, and the row with the highest sum is taken, ties at random. "counts" for the likeliest sensitive value by
+        the released counts alone, quasi-identifiers treated as independent, numbers in 16 parts. "forest" and
+        "boosting" for a learner that sees at most 50,000 released rows. Values that one released row has are learned by
+        no person, and at most the 40 most frequent ones are. A number is learned in up to 40 classes.
     model
         Any object with ``fit(X, y)`` and ``predict(X)``; a copy of it learns, it stays as it is. ``X`` are the features
         of `unveil.attacks.table._features.features`, ``y`` floats for a number, else whole numbers that stand for the
@@ -141,14 +141,14 @@ class Inference:
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
         """Return success on people of the records, baseline, and control.
 
-        The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing takes the secret of
-        any released row, drawn at random.
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. random guessing takes the
+        sensitive value of any released row, drawn at random.
 
         Raises
         ------
         InputError
-            If a column is missing from a table or of another kind in two of them, if everybody has the same secret or
-            none, if there are fewer released rows than neighbors, or if the model fails.
+            If a column is missing from a table or of another kind in two of them, if everyone has the same sensitive
+            value or none, if there are fewer released rows than neighbors, or if the model fails.
         """
         if self.neighbours > released.rows:
             raise InputError(

@@ -34,7 +34,8 @@ class Linkability:
     One party knows the ``first`` columns of a target, another the ``second`` ones. Each looks up the ``neighbours``
     released rows that are nearest in its columns; the target is linked when the two sets share a row. Where rows tie
     for the last places they are drawn at random, and the chance of a link under these draws is computed exactly: no
-    number depends on the order of rows, and columns that say nothing link nobody more often than blind guessing does.
+    number depends on the order of rows, and columns that say nothing link no person more often than random guessing
+    does.
 
     Where released cells stand for several values, rows are ranked by the gap, which is 0 for those that the target is
     compatible with, and among equal gaps by weight (see :class:`~unveil.attacks.table.inference.Inference`).
@@ -78,7 +79,7 @@ class Linkability:
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
         """Return links among people of the records, baseline, and control.
 
-        The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing means that both
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. random guessing means that both
         parties pick their released rows at random.
 
         Raises

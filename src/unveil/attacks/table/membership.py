@@ -38,7 +38,7 @@ class PoolScores(NamedTuple):
 
     ``distance`` is minus the distance to the nearest released row, where -1 is one that differs fully in every column.
     ``density`` is minus that distance over the distance to the nearest other person, 0.02 of one column's range being
-    added to both: a released row at the same distance says more about somebody who is unlike all others.
+    added to both: a released row at the same distance says more about a person who is unlike all others.
     """
 
     distance: FloatArray
@@ -76,7 +76,7 @@ def _nearest_other(pool: IntegerGrid, person: IntArray | None) -> IntArray:
     """Return how far the nearest row of another person is."""
     if person is None:
         return nearest_distances(pool, pool, 2)[:, 1]
-    # Of so many rows at least one is another person's.
+    # Of this many rows at least one is another person's.
     start, row, distance = nearest_rows(pool, pool, min(int(np.bincount(person).max()) + 1, person.size))
     own = person[row] == np.repeat(person, np.diff(start))
     return np.minimum.reduceat(np.where(own, np.iinfo(np.int64).max, distance), start[:-1])
@@ -146,22 +146,22 @@ class _PeopleScores(NamedTuple):
 class Membership:
     """Flag people as members by their closeness to the release.
 
-    What "like" means is the ``method``. By nearness: "nearest" (the closest released row), "density" (that beside how
-    thick people of that kind lie anyhow), "relative" (a row that is nearer to the person than to anybody outside) and
-    "influence" (all near rows together). By exact values, which generators that draw values of the original repeat:
+    What "like" means is the ``method``. By nearness: "nearest" (the closest released row), "density" (that next to how
+    thick people of that kind lie anyhow), "relative" (a row that is nearer to the person than to any person outside)
+    and "influence" (all near rows together). By exact values, which generators that draw values of the original repeat:
     "values", "pairs" and "quadruples" of them that are released more often than they occur, and "agreement", one row
     that shares rare ones. By similar values, numbers in bins: "likeness" and "cells". "combined" weighs all ten by what
     it learned from other people. Formulas are in docs/membership.md. Where released cells stand for several values, a
     row is as far as the gap, and 0 for all who are compatible with it, which is blunt; such a cell equals no value.
 
-    The attacker must know people who are not in the data: the control, divided at random into a part that sets the
-    threshold, a part that is attacked, and for all methods but "nearest" a part that shows the population. For
-    "combined" a third shows the population and a third is learned from, together with as many members (a third of them
-    at most), who are not attacked either; of the last third one half sets the threshold. A person is called a member
-    when it ranks among the highest ``level`` of itself and the part that sets the threshold, ties drawn at random; the
-    chance of that is computed exactly. So a person who is not in the data is called a member with a chance of
-    ``level``, however scores are distributed. That makes ``naive`` and ``control`` the level, up to luck, and what the
-    attack has beyond them comes from being in the data.
+    The attacker must know control people: the control, divided at random into a part that sets the threshold, a part
+    that is attacked, and for all methods but "nearest" a part that shows the population. For "combined" a third shows
+    the population and a third is learned from, together with as many members (a third of them at most), who are not
+    attacked either; of the last third one half sets the threshold. A person is called a member when it ranks among the
+    highest ``level`` of itself and the part that sets the threshold, ties drawn at random; the chance of that is
+    computed exactly. So a person who is not in the data is called a member with a chance of ``level``, however scores
+    are distributed. That makes ``naive`` and ``control`` the level, up to luck, and what the attack has beyond them
+    comes from being in the data.
 
     It can raise an alarm and never gives an all-clear: a release can tell who is in it without being near to them, and
     releases that pass tests of distance have been attacked with success (Yao, Krčo, Ganev & de Montjoye, The DCR
@@ -218,8 +218,8 @@ class Membership:
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
         """Return flagged members, baseline, and flagged non-members.
 
-        The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing means that anybody
-        is called a member with a chance of ``level``.
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. random guessing means that any
+        person is called a member with a chance of ``level``.
 
         Raises
         ------
@@ -369,7 +369,7 @@ def _encoded(
 ) -> "tuple[EncodedTable, ...]":
     """Return all tables on one scale, the range over all.
 
-    If only the records and the release made the range, people who are not in the data would be measured otherwise.
+    If only the records and the release made the range, control people would be measured otherwise.
     """
     from unveil.data.table.encode import encode
 

@@ -27,9 +27,10 @@ Group = Literal["nearness", "exact values", "combinations", "similar values"]
 
 #: Of the population people are looked at up to the how many-th nearest.
 CROWD = 5
-#: All pairs of so many columns are looked at; of more columns, so many pairs are drawn at random. Likewise larger sets.
+#: All pairs of this many columns are looked at; of more columns, this many pairs are drawn at random. Likewise larger
+#: sets.
 _ALL_PAIRS_OF, _DRAWN_PAIRS, _DRAWN_SETS = 30, 400, 100
-#: The least place of a score among those of outsiders, as a share.
+#: The least place of a score among those of non-members, as a share.
 _LEAST = 1e-4
 #: Beyond these quantiles a score counts for more, so that one very high score may decide.
 _TAILS = (1.5, 2.5)
@@ -54,9 +55,9 @@ def score_people(
     ----------
     released, population, people
         The released rows; people outside the data who are never attacked and show how people lie anyhow; and those who
-        are scored, such as members and outsiders to learn from and to measure, all in one call.
+        are scored, such as members and non-members to learn from and to measure, all in one call.
     columns
-        The columns in which everybody is compared; their order plays no part.
+        The columns in which everyone is compared; their order plays no part.
     rng
         Draws sets of columns where there are too many. A score does not depend on which others are asked for.
     names
@@ -112,7 +113,7 @@ def unusual(
 class RevealingRow(NamedTuple):
     """The released row that shares most rare values with a person.
 
-    ``unheard`` are columns whose value is released somewhere though nobody of the population has it.
+    ``unheard`` are columns whose value is released somewhere though no person of the population has it.
     """
 
     row: int
@@ -237,9 +238,9 @@ def features(scores: FloatArray, ascending: FloatArray) -> FloatArray:
 class LearnedCombination:
     """An attacker who learns from other people how to weight each score.
 
-    Each score becomes its place among those of the outsiders learned from, as a normal quantile; what lies beyond 1.5
-    and 2.5 counts once more, so that one very high score may decide; the weights are those of a logistic regression
-    with a ridge. It must not meet the people it learned from again.
+    Each score becomes its place among those of the non-members learned from, as a normal quantile; what lies beyond 1.5
+    and 2.5 counts again, so that one very high score may decide; the weights are those of a logistic regression with a
+    ridge. It must not meet the people it learned from again.
     """
 
     names: tuple[str, ...]

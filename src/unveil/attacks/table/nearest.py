@@ -23,7 +23,7 @@ from unveil.guesses.candidates import Candidates
 Squares = Callable[[slice], FloatArray]
 
 SOURCE = "Domingo-Ferrer and Torra (2001), distance-based record linkage"
-# So many pairs are weighed at a time.
+# This many pairs are weighed at a time.
 _AT_A_TIME = 2**21
 
 

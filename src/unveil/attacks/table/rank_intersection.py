@@ -20,7 +20,7 @@ from unveil.guesses.beliefs import Beliefs
 from unveil.guesses.candidates import Candidates
 from unveil.guesses.partition import exact_fraction
 
-#: The kinds whose values have an order that everybody knows; others are swapped in random order.
+#: The kinds whose values have an order that everyone knows; others are swapped in random order.
 WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
 
 

@@ -31,11 +31,11 @@ class RecordLinkage:
 
     A target is a released row, a candidate an original one, both known by their row number counted from 0. The
     ``neighbours`` nearest original rows, and all that are as near as the last of them, are trusted alike: ties are
-    never broken, so the order of rows plays no part. Who is right can be told where it is known which original row each
-    released row stems from, which is so for a masked release only.
+    never broken, so the order of rows plays no part. Who is correct can be told where it is known which original row
+    each released row stems from, which is so for a masked release only.
 
     Where released cells stand for several values, the nearest are all people who are compatible with the row; a row
-    that nobody is compatible with has those with the smallest gap.
+    that no person is compatible with has those with the smallest gap.
 
     Parameters
     ----------

@@ -24,9 +24,9 @@ from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 
 PERMUTATIONS = 999
-# So many positions tell whether rows are nearer than by chance; more would only take longer.
+# This many positions tell whether rows are nearer than by chance; more would only take longer.
 _TESTED = 5_000
-# So many pairs at most are looked for at a time: however many rows tie, the memory this takes is bounded.
+# This many pairs at most are looked for at a time: however many rows tie, the memory this takes is bounded.
 _PAIRS = 20_000_000
 
 

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 class SearchedInference:
     """Select the best inference attack on some people; test it on the rest.
 
-    Two questions have two best attackers. *Is the secret remembered?* asks for the one that is right most often about
-    people in the data beyond what it reaches on others; *how well can it be guessed?* for the one that is right most
-    often. `search` answers both; `run` leaves the first. Tried are all attackers of `Inference` with all known
-    columns, and "nearest" and "agreement" also with fewer: columns are taken away one after the other, and one to five
-    are put together, each time so that the excess over the comparison, less its standard error, is highest. Learners
-    are tried with all columns only. Nobody who is measured has any part in the choice. The two are
-    swapped only to measure a rate on everybody (``folds``), never for a test.
+    Two questions have two best attackers. *Is the sensitive value remembered?* asks for the one that is correct most
+    often about people in the data beyond what it reaches on others; *how well can it be guessed?* for the one that is
+    correct most often. `search` answers both; `run` leaves the first. Tried are all attackers of `Inference` with all
+    quasi-identifiers, and "nearest" and "agreement" also with fewer: columns are taken away one after the other, and
+    one to five are put together, each time so that the excess over the comparison, less its standard error, is highest.
+    Learners are tried with all columns only. No person who is measured has any part in the choice. The two are swapped
+    only to measure a rate on everyone (``folds``), never for a test.
 
-    With fewer than 100 people to learn from on either side nothing is chosen: "agreement" with all columns remembers.
+    With fewer than 100 people to learn from on either side nothing is chosen: "agreement" with all columns memorizes.
 
     Without a control an attacker is chosen by what it does better than the same one taught by other people of the
     original, in as many rows as the release has. What the release tells beyond whoever is best when taught by them
@@ -46,7 +46,7 @@ class SearchedInference:
     secret, known, tolerance
         As in `Inference`.
     adversaries
-        Who is tried; those who cannot be run are left out with a note, unless nobody is left.
+        Who is tried; those who cannot be run are left out with a note, unless no person is left.
     targets
         How many people of either table are measured at most, and on how many more the choice is made; None = all.
 
@@ -118,7 +118,7 @@ class SearchedInference:
         """Return the most memorizing and the best attacker, with test results.
 
         ``parts`` says who is learned from and who is measured; without it that is drawn at random. Where there is no
-        control, everybody who is in neither part teaches. ``cross_fit`` also measures those who are learned from.
+        control, everyone who is in neither part teaches. ``cross_fit`` also measures those who are learned from.
         """
         if parts is None:
             parts = self._parts(knowledge, rng)

@@ -51,7 +51,7 @@ class SeveralReleases:
         each release. A row that another release lacks learns nothing from it. None means that they belong together by
         their position.
     conflict
-        What happens where another release leaves somebody out who was held possible alone: "refuse", because then one
+        What happens where another release leaves a person out who was held possible alone: "refuse", because then one
         of the guesses is not valid, or "normalize" to leave them out.
 
     Examples

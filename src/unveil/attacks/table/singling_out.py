@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from unveil.data.table.release import Knowledge
 
 
-#: Combinations of columns are given up after this many tries for each guess that was asked for.
+#: Combinations of columns are given up after this many attempts for each guess that was asked for.
 TRIES_PER_GUESS = 1000
-#: Or after this many tries in a row that had all been made before, in rounds of at least a fifth of it.
+#: Or after this many attempts in a row that had all been made before, in rounds of at least a fifth of it.
 _STALE = 500
 _RELATIONS: tuple[Relation, ...] = ("=", ">=", "<=")
 EQUAL, AT_LEAST, AT_MOST = range(3)
@@ -39,7 +39,8 @@ class PredicateMatches(NamedTuple):
 
     Rows of the control come after the records.
 
-    ``naive`` is what as many blind guesses single out among the records, and ``notes`` are those of `SinglingOut.run`.
+    ``naive`` is what as many baseline guesses single out among the records, and ``notes`` are those of
+    `SinglingOut.run`.
     """
 
     starts: IntArray
@@ -60,7 +61,7 @@ class SinglingOut:
     the attacker can see that; whether they fit exactly one original row is the success.
 
     A cell that stands for several values is a description by itself (from 30 to 39, Ulm or Bonn), which holds for all
-    people inside it, and is used where one released row has it. A suppressed cell describes nobody.
+    people inside it, and is used where one released row has it. A suppressed cell describes no person.
 
     The same descriptions are tried on the same people, so the intervals around the rates treat descriptions as the
     sample: they say how far the rate of all descriptions that this attacker could draw may be from the one found, for
@@ -77,7 +78,7 @@ class SinglingOut:
         with more that is what was found in 1,000 tries for each guess, or when tries began to repeat themselves.
     exact_numbers
         With one column, also take numbers, dates and levels that occur once in the release as descriptions. They fit
-        where a release copies such values, and nobody where it does not.
+        where a release copies such values, and no person where it does not.
 
     Examples
     --------
@@ -143,13 +144,13 @@ class SinglingOut:
         """Return singled-out original rows, baseline, and control rows.
 
         ``knowledge.records`` must be the whole original. ``naive`` are as many predicates of the same size from
-        columns, released values and relations drawn at random, without looking whether they single out anybody.
+        columns, released values and relations drawn at random, without looking whether they single out any person.
         ``rows`` are the positions of those singled out, -1 where a predicate holds for no row or for several.
 
         Whether a predicate holds for exactly one row depends on how many rows there are. So ``control`` holds for each
         predicate the exact chance that it holds for exactly one of as many control rows as the original has, drawn by
-        lot. A smaller control cannot tell, and there is none; what as many strangers would give is then known within
-        bounds, which :func:`unveil.metrics.verdict.singling_out.singling_out` finds for what `fitted` returns.
+        lot. A smaller control cannot tell, and there is none; what as many control people would give is then known
+        within bounds, which :func:`unveil.metrics.verdict.singling_out.singling_out` finds for what `fitted` returns.
         """
         records, outside, predicates, blind = self._guessed(released, knowledge, rng)
         counts, rows = predicates.matches(records)

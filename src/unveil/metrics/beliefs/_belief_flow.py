@@ -17,7 +17,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 Family = BoolArray
 
-#: All unions of so many focal sets are tried; 4,096 of them take less than a millisecond.
+#: All unions of this many focal sets are tried; 4,096 of them take less than a millisecond.
 MOST_UNIONS = 12
 #: Flows are whole numbers of 31 bits.
 SCALE = 2**30

@@ -124,7 +124,7 @@ def left_over(truth: FloatArray, guess: FloatArray) -> float:
     giving = difference < 0
     spare, most = -difference[giving], guess[giving]
     with np.errstate(divide="ignore"):
-        enough = spare / most  # to so many records the rest can go
+        enough = spare / most  # to this many records the rest can go
     order = np.argsort(enough, kind="stable")
     done = np.concatenate([[0.0], np.cumsum(spare[order])])
     going = np.concatenate([np.cumsum(most[order][::-1])[::-1], [0.0]])

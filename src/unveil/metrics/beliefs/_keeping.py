@@ -22,13 +22,14 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Differences of probability up to this are rounding.
 _TOLERANCE = 1e-9
-#: How finely groups are told apart by the logarithms of p and q, one after the other: from some 20 to some 200 groups.
+#: How finely groups are distinguished by the logarithms of p and q, one after the other: from some 20 to some 200
+#: groups.
 RESOLUTIONS = (0.25, 0.5, 1.0)
 #: Linear programs at one resolution; most cases need a handful, and those that need more are next to a tie.
 _PROGRAMS = 60
 #: Shares are first looked for this near to keeping all, which is nearly right where it is wrong; far steps go astray.
 _FIRST_RADIUS = 0.1
-#: After so many steps it is asked whether any shares at all could do.
+#: After this many steps it is asked whether any shares at all could do.
 _EVERY = 3
 #: Conditions that are added after one program.
 _ADDED = 7
@@ -61,7 +62,7 @@ class KeepingConditions(NamedTuple):
     order: IntArray
     many: FloatArray
     lacking: FloatArray
-    #: To so many records the rest of each group can go.
+    #: To this many records the rest of each group can go.
     reach: FloatArray
 
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 #: Rows of a block without structure whose marginals are computed exactly; each row more doubles the time.
 LARGEST_BLOCK = 25
-#: Entries of the matrix; beyond, it would not fit beside its scaled copy.
+#: Entries of the matrix; beyond, it would not fit next to its scaled copy.
 MOST_ENTRIES = 50_000_000
 #: Weights below this, in a matrix whose rows and columns sum to 1, count as impossible.
 NEGLIGIBLE = 1e-15
 _ROUNDS = 200
-#: Random assignments of all rows that are drawn by default, in so many chains of their own start.
+#: Random assignments of all rows that are drawn by default, in this many chains of their own start.
 MATCHINGS = 32_000
 CHAINS = 32
 #: Pairs of a block that is sampled: the estimates of each chain are kept.

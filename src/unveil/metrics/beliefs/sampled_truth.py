@@ -31,7 +31,7 @@ _MOST_POSSIBLE = 300
 class SampledTruth:
     """Independent estimates of the true probability of targets, one line each.
 
-    The candidates of target j are those from ``start[j]`` to ``start[j + 1]``: everybody who is possible, whether drawn
+    The candidates of target j are those from ``start[j]`` to ``start[j + 1]``: everyone who is possible, whether drawn
     or not. ``effective`` is how many independent draws the estimates of each target amount to, all together.
     """
 
@@ -106,7 +106,7 @@ def _holds_everywhere(mass: MassFunction, possible: IntArray, lower: FloatArray)
     """Return whether no belief exceeds the smallest possible probability.
 
     That is the sum of the lower ends, or 1 for a set that holds all who are possible. So what they leave open is given
-    to one more element, which only focal sets that hold everybody possible have.
+    to one more element, which only focal sets that hold everyone possible have.
     """
     rest = max(0.0, 1.0 - float(lower.sum()))
     whole = [bool(np.isin(possible, one).all()) for one in mass.sets]

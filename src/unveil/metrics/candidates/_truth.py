@@ -66,7 +66,7 @@ def correct(guess: Candidates, truth: Truth) -> FloatArray:
 
     Ties among the most likely candidates give a probability.
 
-    A target that was not attempted or stands for nobody is 0.
+    A target that was not attempted or has no true match is 0.
     """
     known = numbers(guess, truth)
     if guess.chosen is not None:

@@ -18,8 +18,8 @@ def adversary_success_rate(guess: Candidates, truth: Truth) -> float:
     """Return the precision: the share of attempted targets matched correctly.
 
     Formula: ``sum(correct) / #attempted``. 0 means every attempt failed, 1 that none did. It is high for an attacker
-    who attempts little and is right about that; see :func:`adversary_overall_success`. An attempt on a target that
-    stands for nobody is a failed one. It is never undefined: who attempts nothing succeeds in nothing, which is 0.
+    who attempts little and is right about that; see :func:`adversary_overall_success`. An attempt on a target without a
+    true match is a failed one. It is never undefined: who attempts nothing succeeds in nothing, which is 0.
 
     >>> adversary_success_rate(Candidates.from_matrix([[1, 0], [0, 0]], normalise=True), [0, 1])
     1.0
@@ -32,8 +32,8 @@ def adversary_success_rate(guess: Candidates, truth: Truth) -> float:
 def adversary_overall_success(guess: Candidates, truth: Truth) -> float:
     """Return the recall: the share of all targets matched correctly.
 
-    Formula: ``sum(correct) / n`` over the n targets that stand for somebody. 0 means none, 1 all. NaN where no target
-    stands for anybody.
+    Formula: ``sum(correct) / n`` over the n targets with a true match. 0 means none, 1 all. NaN where no target has a
+    true match.
 
     >>> adversary_overall_success(Candidates.from_matrix([[1, 0], [0, 0]], normalise=True), [0, 1])
     0.5
@@ -47,7 +47,7 @@ def hiding_property(guess: Candidates, *, threshold: float = 0.5, unattempted_hi
     """Return the number of targets without a likely enough candidate.
 
     Formula: ``#{max p < threshold}``; a target that was not attempted counts as hidden, unless ``unattempted_hidden``
-    is False. 0 means nobody is hidden, the number of targets everybody. It is never undefined.
+    is False. 0 means no target is hidden, the number of targets all. It is never undefined.
 
     >>> hiding_property(Candidates.from_matrix([[0.4, 0.3, 0.3], [0.9, 0.1, 0.0]]))
     1.0
@@ -63,9 +63,9 @@ def user_specified_innocence(
 ) -> float:
     """Return the number of targets whose true candidate is not likely enough.
 
-    Formula: ``#{p_t < threshold}`` over the targets that stand for somebody; one that was not attempted counts as
-    innocent, unless ``unattempted_innocent`` is False. 0 means nobody is innocent, the number of targets everybody.
-    It is never undefined. (The source says it needs no ground truth; its formula does.)
+    Formula: ``#{p_t < threshold}`` over the targets with a true match; one that was not attempted counts as innocent,
+    unless ``unattempted_innocent`` is False. 0 means no target is innocent, the number of targets all. It is never
+    undefined. (The source says it needs no ground truth; its formula does.)
 
     >>> user_specified_innocence(Candidates.from_matrix([[0.4, 0.6], [0.9, 0.1]]), [0, 0])
     1.0

@@ -61,9 +61,9 @@ def anonymity_set_size(guess: Candidates, *, credible: float | None = None) -> F
 def renyi_entropy(guess: Candidates, *, order: float) -> FloatArray:
     """Return the Rényi entropy of any order, in bits.
 
-    Formula: ``log2(sum(p ** order)) / (1 - order)``; order 0 is max-entropy, 1 (the limit) Shannon entropy, 2
-    collision entropy, infinity min-entropy. It falls as the order rises. 0 means the attacker is sure; log2(k) means
-    k candidates look alike. NaN where not attempted.
+    Formula: ``log2(sum(p ** order)) / (1 - order)``; order 0 is max-entropy, 1 (the limit) Shannon entropy, 2 collision
+    entropy, infinity min-entropy. It falls as the order rises. 0 means the attacker is certain; log2(k) means k
+    candidates are equally likely. NaN where not attempted.
 
     >>> renyi_entropy(Candidates.from_matrix([[0.5, 0.5]]), order=3)
     array([1.])
@@ -99,8 +99,8 @@ def _log2(values: FloatArray) -> FloatArray:
 def collision_entropy(guess: Candidates) -> FloatArray:
     """Return the Rényi entropy of order 2, in bits.
 
-    Formula: ``-log2(sum(p ** 2))``: how unlikely two draws agree. 0 means the attacker is sure; log2(k) means k
-    candidates look alike. NaN where not attempted.
+    Formula: ``-log2(sum(p ** 2))``: how unlikely two draws agree. 0 means the attacker is certain; log2(k) means k
+    candidates are equally likely. NaN where not attempted.
 
     >>> collision_entropy(Candidates.from_matrix([[0.5, 0.5]]))
     array([1.])
@@ -116,7 +116,7 @@ def conditional_entropy(guess: Candidates, truth: Truth, *, form: Form = "label"
     the c candidates considered at random, X says whether it is the true one, Y is its probability as a label: ``H(X|Y)
     = (t / c) * h(1 / t)`` with t candidates that tie with the truth. ``prior`` takes the match to be uniform before the
     attack: ``H(X|Y) = H``. 0 means nothing is left to learn, also where the truth was not considered (label form). NaN
-    where not attempted or where the target stands for nobody.
+    where not attempted or where the target has no true match.
 
     >>> conditional_entropy(Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]]), [0, 0])
     array([1., 0.])
@@ -134,7 +134,7 @@ def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label"
     """Return 2 to the conditional entropy: the equivalent number of choices.
 
     Formula: ``2 ** H(X|Y)``; see :func:`conditional_entropy` for the two forms. 1 means nothing is left to learn. NaN
-    where not attempted or where the target stands for nobody.
+    where not attempted or where the target has no true match.
 
     >>> conditional_privacy(Candidates.from_matrix([[0.5, 0.5]]), [0])
     array([2.])
@@ -146,8 +146,8 @@ def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label"
 def entropy(guess: Candidates) -> FloatArray:
     """Return the Shannon entropy of each target's candidates, in bits.
 
-    Formula: ``-sum(p * log2(p))``. 0 means the attacker is sure; log2(k) means k candidates look alike. NaN where not
-    attempted, never 0.
+    Formula: ``-sum(p * log2(p))``. 0 means the attacker is certain; log2(k) means k candidates are equally likely. NaN
+    where not attempted, never 0.
 
     >>> entropy(Candidates([0, 4, 5], [0, 1, 2, 3, 9], [0.25] * 4 + [1.0]))
     array([2., 0.])
@@ -159,7 +159,8 @@ def entropy(guess: Candidates) -> FloatArray:
 def inherent_privacy(guess: Candidates) -> FloatArray:
     """Return 2 to the entropy: the equivalent number of equally likely candidates.
 
-    Formula: ``2 ** H``. 1 means the attacker is sure; k means as unsure as among k alike. NaN where not attempted.
+    Formula: ``2 ** H``. 1 means the attacker is certain; k means as unsure as among k equally likely ones. NaN where
+    not attempted.
 
     >>> inherent_privacy(Candidates.from_matrix([[0.5, 0.5]]))
     array([2.])
@@ -183,7 +184,7 @@ def max_entropy(guess: Candidates) -> FloatArray:
 def min_entropy(guess: Candidates) -> FloatArray:
     """Return the surprisal of the most likely candidate, in bits.
 
-    Formula: ``-log2(max p)``. 0 means the attacker is sure. NaN where not attempted.
+    Formula: ``-log2(max p)``. 0 means the attacker is certain. NaN where not attempted.
 
     >>> min_entropy(Candidates.from_matrix([[0.5, 0.25, 0.25]]))
     array([1.])
@@ -195,8 +196,8 @@ def min_entropy(guess: Candidates) -> FloatArray:
 def normalized_entropy(guess: Candidates) -> FloatArray:
     """Return the entropy over its maximum, 0 to 1 (degree of anonymity).
 
-    Formula: ``H / log2 #{p > 0}``. 0 means the attacker is sure (also with a single candidate), 1 that all candidates
-    left look alike, however few. NaN where not attempted.
+    Formula: ``H / log2 #{p > 0}``. 0 means the attacker is certain (also with a single candidate), 1 that all
+    candidates left are equally likely, however few. NaN where not attempted.
 
     >>> normalized_entropy(Candidates.from_matrix([[0.5, 0.5], [1.0, 0.0]]))
     array([1., 0.])

@@ -14,9 +14,9 @@ from unveil.metrics._listing import metric
 def record_precision(guess: RankedRecords, truth: IntArray, *, first: int | None = None) -> float:
     """Return the precision of the first records, 0 to 1.
 
-    Formula: ``records among the first n that exist / n``, where n is as many as exist by default. 0 means that nobody
-    has any of them; 1 means that each is somebody's. Ranking by margins alone gets a share right too, which belongs
-    beside it. NaN where there are fewer than n records, or n is 0.
+    Formula: ``records among the first n that exist / n``, where n is as many as exist by default. 0 means that no
+    person has any of them; 1 means that each is a person's. Ranking by margins alone gets a share right too, which
+    belongs next to it. NaN where there are fewer than n records, or n is 0.
 
     Parameters
     ----------

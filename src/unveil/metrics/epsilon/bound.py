@@ -1,9 +1,10 @@
 """Lower bound on epsilon from correct guesses of canaries.
 
 Fair coins decide who is in the data. An attacker sees what is released, guesses some of the coins and is silent about
-the others. If each coin moves the release by no more than (epsilon, delta), the guesses that are right are hardly more
-than those of a coin with the probability e^epsilon / (1 + e^epsilon) (Steinke, Nasr and Jagielski, "Privacy auditing
-with one (1) training run", NeurIPS 2023, theorem 5.2). So many right guesses refute a small epsilon; few confirm none.
+the others. If each coin moves the release by no more than (epsilon, delta), the guesses that are correct are hardly
+more than those of a coin with the probability e^epsilon / (1 + e^epsilon) (Steinke, Nasr and Jagielski, "Privacy
+auditing with one (1) training run", NeurIPS 2023, theorem 5.2). This many correct guesses refute a small epsilon; few
+confirm none.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ import numpy as np
 from unveil._figure import figure
 from unveil.errors import InputError, share, whole_number
 
-#: What one coin decides: whether somebody is in or nobody, or which of two is in.
+#: What one coin decides: whether a person is in, or which of two is in.
 Adjacency = Literal["add-remove", "replace"]
 #: How the coins lie: two people to each coin, one of whom is in; or one who is in or not.
 Design = Literal["pairs", "coins"]
@@ -66,7 +67,7 @@ def least_epsilon(right: int, guesses: int, *, alpha: float, delta: float = 0.0,
     alpha
         How likely the bound may be wrong.
     delta, coins
-        The delta beside epsilon, and of how many coins those that were guessed are some: all of them if None. Without
+        The delta next to epsilon, and of how many coins those that were guessed are some: all of them if None. Without
         a delta their number does not matter.
 
     Examples
@@ -103,7 +104,7 @@ def refuting_probability(
 
     Epsilon and delta are assumed to hold.
 
-    Formula: ``b + 2 m delta max_i (1/i) P[v - i <= B < v]`` with ``b = P[B >= v]``, v right guesses, m coins, and B
+    Formula: ``b + 2 m delta max_i (1/i) P[v - i <= B < v]`` with ``b = P[B >= v]``, v correct guesses, m coins, and B
     binomial with the number of guesses and the probability ``e^epsilon / (1 + e^epsilon)``; at most 1.
 
     >>> round(refuting_probability(0.0, 3, 3), 3), round(refuting_probability(0.0, 3, 3, delta=0.1), 3)
@@ -131,7 +132,7 @@ def replaced_to_added(bound: EpsilonBound) -> EpsilonBound:
     """Return the bound for add/remove that follows from one for replace.
 
     Replacing is removing and adding, so half of the bound holds: who moves a release by (epsilon, delta) at most by
-    adding or removing somebody moves it by (2 epsilon, (1 + e^epsilon) delta) at most by replacing one. The delta
+    adding or removing a person moves it by (2 epsilon, (1 + e^epsilon) delta) at most by replacing one. The delta
     becomes smaller accordingly. A bound that is already about adding or removing is returned as it is.
     """
     if bound.adjacency == "add-remove":

@@ -44,8 +44,8 @@ class Claim:
     def delta_against(self, adjacency: Adjacency) -> float:
         """Return the delta that a bound needs to refute the claim.
 
-        Who moves a release by (epsilon, delta) at most by adding or removing somebody moves it by
-        (2 epsilon, (1 + e^epsilon) delta) at most by replacing one.
+        Who moves a release by (epsilon, delta) at most by adding or removing a person moves it by (2 epsilon, (1 +
+        e^epsilon) delta) at most by replacing one.
 
         >>> Claim(epsilon=1, delta=0.001).delta_against("add-remove")
         0.001

@@ -32,7 +32,7 @@ def bound_of_pairs(
     """Return the bound for replace; each canary chose one of two people.
 
     Each run has the scores of the first and of the second of every pair, and whether the first was in. The one with the
-    higher score is guessed; the larger the difference, the surer. Equal ones are told apart at random.
+    higher score is guessed; the larger the difference, the surer. Equal ones are distinguished at random.
 
     >>> first, second = np.array([3.0, 0.1, 2.0, 0.5]), np.array([0.0, 0.3, 1.0, 0.9])
     >>> is_first = np.array([True, False, True, False])
@@ -61,9 +61,9 @@ def bound_of_coins(
 ) -> EpsilonBound:
     """Return the bound for add/remove; each canary included one person or not.
 
-    Each run has the score of everybody and whether they were in. The highest scores are guessed to be in, and nothing
-    of the others; which of equal ones are, lots decide. One canary that was tried in many runs has no others beside it
-    in a run: put its scores of all runs into one array.
+    Each run has the score of everyone and whether they were in. The highest scores are guessed to be in, and nothing of
+    the others; which of equal ones are, lots decide. One canary that was tried in many runs has no others next to it in
+    a run: put its scores of all runs into one array.
 
     >>> scores, is_in = np.array([3.0, 2.0, 1.0, 0.0]), np.array([True, True, False, True])
     >>> found = bound_of_coins([(scores, is_in)] * 50, rng=np.random.default_rng(1))
@@ -83,7 +83,7 @@ def pair_by_lot(
     The run has the scores of both, and whether the first is the member.
 
     There are as many pairs as the smaller side has people; who is paired and who comes first are drawn at random. The
-    coins are fair and independent if the people were split into members and outsiders at random, and what the scores
+    coins are fair and independent if the people were split into members and non-members at random, and what the scores
     were learned from are other people.
     """
     pairs = min(len(members), len(outsiders))

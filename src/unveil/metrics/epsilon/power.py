@@ -46,8 +46,8 @@ def coins_needed(
     ``e^truth / (1 + e^truth)``. What an attack on a release gets may need many times as many. Counted is the chance
     that the largest share of coins refutes the claim, with the part of the error that it has.
 
-    The number is the smallest that is enough, rounded up to two digits. None where none of up to 10^7 is: if the
-    truth is not above the claim, or hardly, or the delta is too large for so many coins.
+    The number is the smallest that is enough, rounded up to two digits. None where none of up to 10^7 is: if the truth
+    is not above the claim, or hardly, or the delta is too large for this many coins.
 
     >>> coins_needed(1.0, 2.0, design="pairs"), coins_needed(1.0, 2.0, design="coins")
     (69, 150)

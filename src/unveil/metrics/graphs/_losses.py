@@ -13,7 +13,7 @@ from unveil.data.graph.release import GraphRelease
 from unveil.errors import whole_number
 from unveil.metrics.graphs.statistics import EXACT_UP_TO, SOURCES, Paths, largest_component_paths
 
-#: So many of the largest eigenvalues are compared.
+#: This many of the largest eigenvalues are compared.
 EIGENVALUES = 10
 #: Eigenvalues that are nearer than this, as a share of the largest, are called exact.
 _EXACT = 1e-9

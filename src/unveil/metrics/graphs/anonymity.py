@@ -15,10 +15,10 @@ _SOURCE = "Liu and Terzi (2008), k-degree anonymity"
 def smallest_degree_class(release: GraphRelease) -> float:
     """Return the size of the smallest class of nodes of equal degree.
 
-    Formula: ``min #{released nodes of its degree}`` over nodes that stand for somebody; pseudo nodes count in a class,
-    because nobody can tell them from others. 1 means that somebody is found by the number of neighbors alone. k means
-    that the release is k-degree anonymous: whoever knows only how many neighbors somebody has in it is left with at
-    least k nodes. NaN where the graph has no nodes.
+    Formula: ``min #{released nodes of its degree}`` over nodes with a true match; pseudo nodes count in a class,
+    because they cannot be told from others. 1 means that a node is re-identified by its degree alone. k
+    means that the release is k-degree anonymous: an attacker who knows only how many neighbors a person has in it is
+    left with at least k nodes. NaN where the graph has no nodes.
 
     >>> from unveil.data.graph import Graph
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3])
@@ -33,8 +33,8 @@ def smallest_degree_class(release: GraphRelease) -> float:
 def unique_degree_share(release: GraphRelease) -> float:
     """Return the share of original nodes with a unique released degree, 0 to 1.
 
-    Formula: ``#{nodes alone in their degree class} / #{original nodes}``. 0 means that everybody shares the number of
-    neighbors with somebody. 1 means that everybody is found by it. NaN where the graph has no nodes.
+    Formula: ``#{nodes alone in their degree class} / #{original nodes}``. 0 means that everyone shares the number of
+    neighbors with a person. 1 means that all nodes are re-identified by it. NaN where the graph has no nodes.
 
     >>> from unveil.data.graph import Graph
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3])

@@ -59,8 +59,8 @@ def attribute_disclosure_accuracy(guess: ValueClaims, truth: ArrayLike) -> float
     """Return the share of unknown people whose attribute is inferred correctly, 0 to 1.
 
     Formula: ``#{right claims} / #{people whose value is known}``; of several values that are as likely each counts with
-    its chance. 0 means that nobody's value is told. 1 means that everybody's is. A node need not be found for that: it
-    is enough that all who may be it have the same value. NaN where nobody's value is known.
+    its chance. 0 means that no person's value is given. 1 means that everyone's is. A node need not be found for that:
+    it is enough that all who may be it have the same value. NaN where no person's value is known.
 
     >>> from unveil.guesses import Candidates
     >>> claims = Candidates([0, 1, 2], [0, 1], [1.0, 1.0])
@@ -74,9 +74,9 @@ def attribute_disclosure_accuracy(guess: ValueClaims, truth: ArrayLike) -> float
 def attribute_guessing_accuracy(guess: ValueClaims, truth: ArrayLike) -> float:
     """Return the share of people inferred correctly without the released edges.
 
-    Formula: ``#{right guesses} / #{people whose value is known}`` with the commonest value among somebody's neighbors
+    Formula: ``#{right guesses} / #{people whose value is known}`` with the commonest value among a person's neighbors
     in the auxiliary graph that seed pairs tell, and the commonest of all where they tell none; ties at random, on
-    average. 0 means that no guess is right. 1 means that all are. NaN where nobody's value is known.
+    average. 0 means that no guess is correct. 1 means that all are. NaN where no person's value is known.
 
     >>> from unveil.guesses import Candidates
     >>> claims = Candidates([0, 1, 2], [0, 1], [1.0, 1.0])
@@ -91,8 +91,8 @@ def attribute_disclosure_gain(guess: ValueClaims, truth: ArrayLike) -> float:
     """Return the gain in accuracy from the release, -1 to 1.
 
     Formula: ``attribute_disclosure_accuracy - attribute_guessing_accuracy``. 0 means that nothing was learned, or as
-    much as was unlearned. 1 means that everybody's value was learned, and no guess was right. Below 0 the mapping
-    misled the attacker. NaN where nobody's value is known.
+    much as was unlearned. 1 means that everyone's value was learned, and no guess was right. Below 0 the mapping misled
+    the attacker. NaN where no person's value is known.
 
     >>> from unveil.guesses import Candidates
     >>> claims, own = Candidates([0, 1, 2], [0, 1], [1.0, 1.0]), Candidates([0, 1, 2], [0, 0], [1.0, 1.0])

@@ -32,17 +32,17 @@ class EdgeDisclosure:
     claims, right, hidden
         How many pairs are claimed, how many of them are edges, and how many edges there are to be learned.
     precision, recall
-        The share of claims that are right and of hidden edges that are claimed, with 95 % intervals, which allow for
+        The share of claims that are correct and of hidden edges that are claimed, with 95 % intervals, which allow for
         claims that share a node and so go together; undefined without a claim, or without a hidden edge.
     by_common_neighbours, by_degrees
-        The share of right ones among as many pairs guessed from the auxiliary graph alone.
+        The share of correct ones among as many pairs guessed from the auxiliary graph alone.
     expected
         The share of claims that the attacker expects to be right; NaN where it has no probabilities.
     people
         How many people have a hidden edge; of these ``some`` have at least one that is correctly claimed, and
         ``all_of`` have none left.
     mean, worst
-        How many edges of somebody with a hidden one are correctly claimed: on average, and the fewest among the 1 % of
+        How many edges of a person with a hidden one are correctly claimed: on average, and the fewest among the 1 % of
         all people who lose most.
     """
 
@@ -81,9 +81,9 @@ def edge_disclosure_precision(guess: EdgeClaims, truth: Graph) -> float:
     """Return the share of claimed edges that are original ones.
 
     Formula: ``#{claimed, and hidden edges} / #{claimed}``: pairs that the auxiliary graph does not join and the mapping
-    does, seed pairs included; hidden are original edges that the auxiliary graph lacks. 0 means that no claim is right.
-    1 means that all are. Compare it with :func:`edge_guessing_precision`: part of it can be had without any release.
-    NaN where nothing is claimed.
+    does, seed pairs included; hidden are original edges that the auxiliary graph lacks. 0 means that no claim is
+    correct. 1 means that all are. Compare it with :func:`edge_guessing_precision`: part of it can be had without any
+    release. NaN where nothing is claimed.
 
     >>> path, edge = Graph.from_edges([0, 1], [1, 2], nodes=4), Graph.from_edges([0], [1], nodes=4)
     >>> edge_disclosure_precision(EdgeClaims(edge, np.array([6, 7])), path)
@@ -115,7 +115,7 @@ def edge_guessing_precision(guess: EdgeClaims, truth: Graph) -> float:
     There are as many guesses as claims.
 
     Formula: ``#{hidden edges among the n likeliest pairs} / n`` with as many pairs as there are claims, the likeliest
-    by ``Σ 1 / ln(degree)`` over common neighbors or by the product of degrees, whichever is right more often; ties by
+    by ``Σ 1 / ln(degree)`` over common neighbors or by the product of degrees, whichever is correct more often; ties by
     lot, on average. 0 means that only a release can tell. 1 means that nothing was left to tell. NaN where nothing is
     claimed.
 
@@ -131,7 +131,7 @@ def edge_disclosure_lift(guess: EdgeClaims, truth: Graph) -> float:
     """Return the precision of claims over that of guesses.
 
     Formula: ``edge_disclosure_precision / edge_guessing_precision``. 1 means that the release told nothing that the
-    attacker could not guess; below that the mapping misled it. NaN where nothing is claimed, or no guess is right.
+    attacker could not guess; below that the mapping misled it. NaN where nothing is claimed, or no guess is correct.
 
     >>> path, edges = Graph.from_edges([0, 1, 0], [1, 2, 2]), Graph.from_edges([0, 1], [1, 2])
     >>> edge_disclosure_lift(EdgeClaims(edges, np.array([2])), path)
@@ -193,7 +193,7 @@ def rate_of_pairs(keys: IntArray, hit: BoolArray, nodes: int, *, why: str) -> Ra
 
     A node that is mapped wrongly makes all its claims wrong, so that claims are worth fewer independent ones: as many
     as give the variance ``Σ e_a e_b / n²`` over all pairs a, b that share a node (themselves included), with the
-    deviations e from the share (Fafchamps and Gubert 2007). The interval is Clopper and Pearson's for so many. Where
+    deviations e from the share (Fafchamps and Gubert 2007). The interval is Clopper and Pearson's for this many. Where
     all pairs hit, or none, the deviations tell nothing, and pairs that share a node are taken for one and the same.
 
     >>> star = np.arange(1, 11)
@@ -244,9 +244,9 @@ def _guessed(guess: EdgeClaims, truth: Graph) -> tuple[float, float]:
 #
 # Pairs of equal score are chosen at random; what is returned is the number to expect, so that no draw is needed.
 
-# Scores are whole numbers of so many digits in this base: each pass over all pairs finds a digit of the lowest taken.
+# Scores are whole numbers of this many digits in this base: each pass over all pairs finds a digit of the lowest taken.
 _BASE, _DIGITS = 4096, 3
-#: Up to so many steps a pass runs as plain Python.
+#: Up to this many steps a pass runs as plain Python.
 _FEW_STEPS = 20_000
 
 
@@ -293,7 +293,7 @@ def right_by_adamic_adar(
 def _from_the_top(counts: "IntArray | FloatArray", number: int) -> tuple[float, float, int]:
     """Return pairs and correct pairs above the threshold place, and that place.
 
-    ``counts`` has all pairs of each place, and the right ones.
+    ``counts`` has all pairs of each place, and the correct ones.
     """
     running = np.cumsum(counts[0, ::-1])
     whole = int(np.searchsorted(running, number, side="right"))

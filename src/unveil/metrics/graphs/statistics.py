@@ -15,13 +15,13 @@ from unveil.data.graph import Graph
 from unveil.errors import InputError, whole_number
 from unveil.metrics.partitions.fairness import gini
 
-#: Up to so many nodes paths are followed from every node; above that, from nodes drawn at random.
+#: Up to this many nodes paths are followed from every node; above that, from nodes drawn at random.
 EXACT_UP_TO = 30_000
-#: From so many nodes, above that.
+#: From this many nodes, above that.
 SOURCES = 500
 #: An iteration that ended nearer than this is called exact.
 _EXACT = 1e-9
-#: Distances are held for so many pairs of a source and a node at a time.
+#: Distances are held for this many pairs of a source and a node at a time.
 _HELD = 2**24
 
 
@@ -40,8 +40,8 @@ class GraphStatistics:
     diameter
         The number of steps between the two nodes farthest apart in the largest component.
     average_path
-        The mean number of steps between two different nodes of the largest component. Where several components are
-        the largest, both figures are over all of them.
+        The mean number of steps between two different nodes of the largest component. Where several components are the
+        largest, both values are over all of them.
     wedges, triangles
         Paths of two edges, and closed ones of three; each counted once.
     clustering
@@ -57,7 +57,7 @@ class GraphStatistics:
     standard_errors
         Of the estimates that have one.
     notes
-        For each figure that is an estimate or undefined, what it is or why.
+        For each value that is an estimate or undefined, what it is or why.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def graph_statistics(
     graph
         Any graph, also one without an edge or a node.
     exact_up_to
-        Up to so many nodes every path is followed. Above that, ``average_path`` is the mean over ``sources`` nodes
+        Up to this many nodes every path is followed. Above that, ``average_path`` is the mean over ``sources`` nodes
         drawn at random, with its standard error, and ``diameter`` may be a lower bound. All else is always exact.
     sources
         How many nodes are drawn at random, at least 2.

@@ -23,9 +23,9 @@ def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float
 
     It holds for any attacker with this knowledge.
 
-    Formula: ``Σ 1 / max(twins released, twins auxiliary) / #{nodes to be found}`` over nodes that stand for somebody
-    whom the attacker has heard of and did not know before; twins have the same neighbors. 0 means that nothing can be
-    found. 1 means that symmetry hides nobody. NaN where there is nobody to be found.
+    Formula: ``Σ 1 / max(twins released, twins auxiliary) / #{nodes to be found}`` over nodes with a true match whom the
+    attacker has heard of and did not know before; twins have the same neighbors. 0 means that nothing can be found. 1
+    means that symmetry hides no node. NaN where no node can be found.
 
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
     >>> release = GraphRelease(star, star, np.arange(5))
@@ -40,11 +40,11 @@ def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float
 def most_found(released: Graph, knowledge: GraphKnowledge, truth: IntArray) -> FloatArray:
     """Return the largest probability of re-identifying each released node.
 
-    Nodes with the same neighbors (twins) can be exchanged and nobody sees it, so an attacker for whom names and
-    numbers tell nothing names each with the same chance. Of c twins in the release, or in the auxiliary graph, each
-    is found with a chance of at most ``1 / c``: the chance is ``1 / max(twins released, twins auxiliary)``, seeds
-    aside. Its sum bounds how many nodes are found on average; a single attack may be lucky. Other symmetries, which are
-    not looked at, may leave less, so what is possible lies at or below it.
+    Nodes with the same neighbors (twins) are interchangeable, so an attacker for whom names and
+    numbers tell nothing names each with the same chance. Of c twins in the release, or in the auxiliary graph, each is
+    found with a chance of at most ``1 / c``: the chance is ``1 / max(twins released, twins auxiliary)``, seeds aside.
+    Its sum bounds how many nodes are found on average; a single attack may be lucky. Other symmetries, which are not
+    looked at, may leave less, so what is possible lies at or below it.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Utility of a released graph: edges, degrees, triangles, paths and spectrum.
 
-Every figure is a distance from the original: 0 means that nothing of it was lost. Pseudo nodes and their edges count
-as what they look like to whoever gets the release: nodes and edges. A release is not safer for being less useful.
+Every value is a distance from the original: 0 means that nothing of it was lost. Pseudo nodes and their edges count as
+what they look like to whoever gets the release: nodes and edges. A release is not safer for being less useful.
 """
 
 from collections.abc import Callable, Mapping

@@ -14,7 +14,7 @@ from unveil.guesses.matching import Matching
 #: Largest difference of a column's sum from 1 that is left as it is.
 TOLERANCE = 1e-11
 _ROUNDS, _MORE_ROUNDS = 200, 2000
-# What n rows within so many places of the diagonal may cost, n * width ** 2, and the edges of which to form products.
+# What n rows within this many places of the diagonal may cost, n * width ** 2, and the edges of which to form products.
 _MOST_WORK, _MOST_EDGES = 1e9, 2_000_000
 _STEPS = 60
 

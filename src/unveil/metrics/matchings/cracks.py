@@ -112,7 +112,7 @@ class Cracks(MatchingSpace):
     r_hat
         The worst R-hat of everything that was sampled; NaN where nothing was.
     notes
-        Sentences to read beside the numbers, such as that the attack rules the truth out.
+        Sentences to read next to the numbers, such as that the attack rules the truth out.
     """
 
     truth: IntArray

@@ -22,7 +22,7 @@ Graph: TypeAlias = Any
 
 #: All n! truths are looked at up to this n.
 LARGEST_EXACT = 9
-# Sampled truths: they stop at this relative precision, or after so many numbers were drawn.
+# Sampled truths: they stop at this relative precision, or after this many numbers were drawn.
 _PRECISION, _BATCH, _MOST_DRAWN = 0.005, 1 << 20, 40_000_000
 _DENSE = 2000
 

@@ -29,9 +29,9 @@ def heuristic_cracks(guess: Matching, truth: Any) -> EstimatedFigure:
 
     Formula: ``sum(P[i, truth[i]])`` of the doubly stochastic matrix P, or of the doubly stochastic scaling where the
     matrix is another. It is the mean number of cracks when every item draws a pseudonym from its row by itself, so that
-    several may have the same. 0 means no true pair is possible, n that the matrix names the truth. It is too low
-    mostly where the attacker is right, and can be off by nearly half of all items: see :func:`matched_bias`. It is
-    never undefined.
+    several may have the same. 0 means no true pair is possible, n that the matrix names the truth. It is too low mostly
+    where the attacker is correct, and can be off by nearly half of all items: see :func:`matched_bias`. It is never
+    undefined.
 
     >>> heuristic_cracks(Matching([[0.75, 0.25], [0.25, 0.75]]), [0, 1]).value
     1.5
@@ -58,8 +58,8 @@ def matched_bias(guess: Matching, *, rng: np.random.Generator) -> EstimatedFigur
 
     Formula: ``(sum(P * M) - sum(M * M)) / sum(M * M)`` with the doubly stochastic matrix P and the chances M of its
     pairs. The truth is drawn from the attacker's own matchings; the first sum is what H then gives on average, the
-    second the expected cracks. 0 means that H is right, -0.1 that it is too low by a tenth. Averaged over all truths
-    alike H is right, which says nothing: an attacker has reasons for the matrix.
+    second the expected cracks. 0 means that H is correct, -0.1 that it is too low by a tenth. Averaged over all truths
+    alike H is correct, which says nothing: an attacker has reasons for the matrix.
 
     >>> round(matched_bias(Matching([[0.6, 0.4], [0.4, 0.6]]), rng=np.random.default_rng(1)).value, 3)
     -0.062

@@ -19,7 +19,7 @@ from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching, truth_of
 from unveil.metrics.matchings._random_matchings import LISTED, ROUNDING, Attack, EstimatedFigure
 
-#: Of so many sets at most all are looked at together: twice as many chances with each further one.
+#: Of this many sets at most all are looked at together: twice as many chances with each further one.
 MOST_TOGETHER = 8
 
 Sets = Mapping[Any, Iterable[Any]]

@@ -69,5 +69,5 @@ def _graphs(
         base = np.where(whole.own > 0, whole.base / whole.own, 1.0).sum()
     linked = (base + np.cumsum(linked_rise, axis=-1)) / subjects
     mixed = (float(desirable.sum()) + np.cumsum(mixed_rise, axis=-1)) / subjects
-    # Thousands of rises add up to a hair beside 0 or 1.
+    # Thousands of rises add up to a hair next to 0 or 1.
     return snap(linked), snap(mixed)

@@ -20,7 +20,7 @@ _FINEST = 10**9
 class ItemWeights:
     """Weights as whole multiples of ``1 / grid``, so that ties are exact.
 
-    ``common`` is what everybody thinks of each item; subject ``subject[k]`` thinks ``value[k]`` of item ``item[k]``.
+    ``common`` is what everyone thinks of each item; subject ``subject[k]`` thinks ``value[k]`` of item ``item[k]``.
     Weights finer than nine decimals are rounded to nine.
     """
 

@@ -21,7 +21,7 @@ class CrowdGraphs:
     Values are per subject and on average.
 
     ``effective`` is 2 to the entropy of the items of other subjects by subject: as many as there are when all of them
-    have as many items there, near 1 when one has nearly all, and 0 without others. It may fall when somebody joins with
+    have as many items there, near 1 when one has nearly all, and 0 without others. It may fall when a person joins with
     many.
     """
 

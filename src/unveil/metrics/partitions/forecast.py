@@ -49,7 +49,7 @@ _LINKAGES = {"cheapest": kernel.CHEAPEST, "any": kernel.ANY, "pairs": kernel.PAI
 DRAWS = 200
 NEXT_BREACH = "Probability that the next piece of evidence is a breach."
 EVIDENCE = "Number of pieces of evidence until beta is linked."
-#: So many steps of all draws are kept at once; what is longer goes in several rounds.
+#: This many steps of all draws are kept at once; what is longer goes in several rounds.
 _STEPS_AT_ONCE = 1 << 22
 #: The pieces of evidence of which the curves are kept.
 MOST_STEPS = 200
@@ -121,7 +121,7 @@ def forecast(
     of evidence until all of the subject's items are linked. A piece either merges one of the related clusters that are
     left, or splits off the items of one other subject. Each future has a risk slope as the paper defines it, with
     pieces of evidence in the place of merges. Clusters that tie in cost, foreign and missed items are taken at random
-    in each future, and draws follow the order of items: no name of a subject or cluster changes a figure.
+    in each future, and draws follow the order of items: no name of a subject or cluster changes a value.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def _drawn(
     )
     whole = policy.wholes(counted)
     shares = kernel.ShareBases(*whole, policy.contamination_desirable, policy.beta.value)
-    # Each merge is one piece, and so is each splitting of somebody whom a merge brought.
+    # Each merge is one piece, and so is each splitting of a person whom a merge brought.
     pieces = np.diff(by[0])[table.column] if evidence.split > 0 else np.ones(table.column.size, np.int64)
     length = int(np.add.reduceat(pieces, table.row_start[:-1]).max()) + 1
     rounds = np.array_split(starts, -(-starts.size * length // _STEPS_AT_ONCE))

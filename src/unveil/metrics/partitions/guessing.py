@@ -101,7 +101,7 @@ def random_guessing(
         appendix A, in which a fair coin decides if an item starts a cluster or joins one of those there are, each
         equally likely. Items come in random order, because their given order may say who belongs together.
     like
-        A guess whose clusters keep their sizes, while the items are dealt out to them again: what somebody would get
+        A guess whose clusters keep their sizes, while the items are dealt out to them again: what a person would get
         who knows how many clusters there are and how large, and nothing else. Of a view one partition is drawn each
         time.
     prior

@@ -48,7 +48,7 @@ class UnlinkabilitySettings(TypedDict, total=False):
 
 PAPER = "unlinkability framework for partitions"
 
-# The meanings of figures that subjects, all of them together, guessing and forecasts have.
+# The meanings of values that subjects, all of them together, guessing and forecasts have.
 MISS = "Miss errors: a subject's items outside its most relevant cluster; for all subjects, the sum."
 INCLUDE = "Number of other subjects' items in the most relevant cluster; for all subjects, the sum."
 NORMALISED_ERROR = "Error of the guess as a share of the largest possible error."
@@ -175,7 +175,7 @@ def unlinkability(
         of the items of other subjects by subject: ten items of one other person count as one, ten of ten people as ten.
         Clusters that tie in cost, foreign and missed items bring different others along, so these graphs are means over
         all orders of such clusters (where more than 8 tie, the effective number is 2 to the mean entropy from the
-        second of them on). No name of a cluster changes a figure.
+        second of them on). No name of a cluster changes a value.
 
     Returns
     -------
@@ -308,7 +308,7 @@ def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Un
 def breached_share(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> float:
     """Return the share of breached subjects, 0 to 1.
 
-    Formula: ``#{beta <= linked(0)}`` over the number of subjects. 0 means nobody, 1 everybody. It is never undefined.
+    Formula: ``#{beta <= linked(0)}`` over the number of subjects. 0 means none, 1 all. It is never undefined.
 
     >>> breached_share(Partition.from_labels("xxyz"), Partition.from_labels("aabb"))
     0.5

@@ -278,7 +278,7 @@ def _cells(a: CodeArray, b: CodeArray, width: int) -> tuple[IntArray, IntArray, 
 def correlation_ratio(x: FloatArray, group: CodeArray) -> float:
     """Return the correlation ratio with Kelley's correction.
 
-    The correction takes away what as many groups explain by luck. NaN where the number does not vary, there is one
+    The correction takes away what as many groups explain by chance. NaN where the number does not vary, there is one
     group only, or every row is a group of its own.
 
     >>> correlation_ratio(np.array([1.0, 1.0, 5.0, 5.0]), np.array([0, 0, 1, 1]))

@@ -132,8 +132,8 @@ def quasi_identifiers(
 ) -> tuple[str, ...]:
     """Return the quasi-identifiers given, or all in that role.
 
-    ``apart`` names columns that must not be among them, each with what it is ("the household"): they are left out
-    of the default, and refused where they are told.
+    ``apart`` names columns that must not be among them, each with what it is ("the household"): they are left out of
+    the default, and refused where they are given.
     """
     apart = apart or {}
     for name in apart:

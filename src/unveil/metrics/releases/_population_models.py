@@ -81,7 +81,7 @@ def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
         where, column = f"column {weights!r} of the {table.name}", table.column(weights)
         cells = table.series(weights)
         if table.coarse([weights]) and not cells.dtype.is_numeric():
-            # Of ranges nobody knows the weight.
+            # The weights of ranges are unknown.
             cells = table.select([weights]).single_values().series(weights)
         # A column of one or two numbers, or one that is named like a group, is read as a category.
         numbers = cells.cast(pl.String).cast(pl.Float64, strict=False)

@@ -44,9 +44,9 @@ def class_sizes(
 ) -> ClassSizes:
     """Return the equivalence class sizes of a masked release, in people.
 
-    Where nobody has several rows a class has as many people as rows. Otherwise the people of a class are the owners of
-    its rows where ``truth`` names them. Else they are those with an original row that is compatible with the class; at
-    most as many as the class has rows.
+    Where each person has one row, a class has as many people as rows. Otherwise the people of a class are the owners
+    of its rows where ``truth`` names them. Else they are those with an original row that is compatible with the class;
+    at most as many as the class has rows.
 
     Parameters
     ----------

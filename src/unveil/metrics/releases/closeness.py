@@ -44,8 +44,8 @@ class CopyRates:
     copied_unique
         How many equal exactly one original row, and so point at one person.
     share, control_share
-        ``copied / rows``, and the same of control rows: what rows of people who are not in the data come to by
-        coincidence. Undefined without a control table.
+        ``copied / rows``, and the same of control rows: what rows of control people come to by coincidence. Undefined
+        without a control table.
     expected
         ``control_share * rows``, the copies to expect by coincidence; NaN without a control table.
     excess
@@ -77,7 +77,7 @@ class DistanceQuantiles:
     low, median
         The 5 % quantile and the median; NaN where no row has a value.
     low_interval, median_interval
-        Two of the values between which the figure lies with 95 % confidence for all rows that the same source could
+        Two of the values between which the value lies with 95 % confidence for all rows that the same source could
         give, whatever their distribution. The rows are the sample: the original is taken as it is, and another run of
         what made the release may be another source. NaN with fewer than 72 values for ``low`` and 6 for ``median``.
     """
@@ -175,7 +175,7 @@ def rows_that_fit_one(release: Release, names: Sequence[str]) -> dict[str, Rate]
     return {"fit_one": shares[0], "control_fit_one": shares[1] if control else Rate(nan, nan, nan, NO_CONTROL)}
 
 
-#: A column beside those of the data, which have numbers for names.
+#: A column next to those of the data, which have numbers for names.
 _TABLE = "table"
 
 
@@ -190,12 +190,12 @@ def distance_to_closest(
     """Return the DCR of released and of control records.
 
     Formula: the median and the 5 % quantile of ``min(distance to an original row)``, where the distance is the mean
-    over the columns of 1 for a different category and of the difference over the range for a number. 0 means a copy,
-    1 a row that differs fully in every column; beyond 1 are control rows outside the range of the data. Released rows
-    that are nearer than control rows are nearer than people of the same kind are to one another. Intervals hold with
-    95 % confidence whatever the distribution; rows are the sample, and the original is taken as it is. NaN for the
-    interval of the median with fewer than 6 rows, and for that of the quantile with fewer than 72. ``targets`` draws so
-    many rows of each table at random, by what they hold and not by their position; ``rng`` is needed then.
+    over the columns of 1 for a different category and of the difference over the range for a number. 0 means a copy, 1
+    a row that differs fully in every column; beyond 1 are control rows outside the range of the data. Released rows
+    that are nearer than control rows are nearer than people of the same kind are to one another. Intervals hold with 95
+    % confidence whatever the distribution; rows are the sample, and the original is taken as it is. NaN for the
+    interval of the median with fewer than 6 rows, and for that of the quantile with fewer than 72. ``targets`` draws
+    this many rows of each table at random, by what they hold and not by their position; ``rng`` is needed then.
 
     >>> import polars as pl
     >>> original, released, control = (Table.from_frame(pl.DataFrame({"age": ages}), name="ages")

@@ -1,8 +1,8 @@
 """Disclosure measures of a release: small classes, uniform classes, rare people.
 
-These figures look at the released table alone. They say how far people hide among one another in the columns an
-attacker may know; they do not say whether the released values are true, so they fit masked releases. In a synthetic
-release rows are nobody's: a unique row is no danger by itself, and a large class is no shelter.
+These values look at the released table alone. They say how far people hide among one another in the columns an attacker
+may know; they do not say whether the released values are true, so they fit masked releases. In a synthetic release rows
+are no person's: a unique row is no danger by itself, and a large class is no shelter.
 """
 
 from collections.abc import Sequence
@@ -106,8 +106,8 @@ class Disclosure:
 def k_anonymity(release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own") -> int:
     """Return the number of rows in the smallest equivalence class.
 
-    Formula: ``min over rows of #{rows with the same values in the columns}``, itself included. 1 means that somebody is
-    alone in the release; k means that everybody hides among at least k rows. With ``missing="any"`` a missing value
+    Formula: ``min over rows of #{rows with the same values in the columns}``, itself included. 1 means that a person is
+    alone in the release; k means that everyone hides among at least k rows. With ``missing="any"`` a missing value
     matches every value, as for suppressed cells; by default it is a value of its own. It is never undefined, and says
     nothing about people outside the release, about sensitive values, or about synthetic rows.
 
@@ -122,7 +122,7 @@ def k_anonymity(release: Release | Table, *, columns: Sequence[str] | None = Non
 def highest_risk(release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own") -> float:
     """Return the maximum prosecutor risk, 0 to 1.
 
-    Formula: ``1 / k``, k being :func:`k_anonymity`. 1 means that somebody is alone; 0 cannot be reached. It is never
+    Formula: ``1 / k``, k being :func:`k_anonymity`. 1 means that a person is alone; 0 cannot be reached. It is never
     undefined.
 
     >>> import polars as pl
@@ -137,7 +137,7 @@ def average_risk(release: Release | Table, *, columns: Sequence[str] | None = No
     """Return the average prosecutor risk (marketer risk), 0 to 1.
 
     Formula: ``mean over rows of 1 / #{rows with the same values}``, which is the number of classes over the number of
-    rows. 1 means that everybody is alone; ``1 / rows`` means that all rows look alike. It is never undefined.
+    rows. 1 means that everyone is alone; ``1 / rows`` means that all rows are equal. It is never undefined.
 
     >>> import polars as pl
     >>> average_risk(Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 41, 41]})))
@@ -170,9 +170,9 @@ def sample_uniqueness(
 ) -> float:
     """Return the share of rows that are alone in the release.
 
-    Formula: ``#{rows that no other row equals in the columns} / rows``. 0 means that nobody is alone, 1 that everybody
-    is. Whoever is alone in a sample may still have doubles in the population: see :func:`population_uniqueness`. It is
-    never undefined.
+    Formula: ``#{rows that no other row equals in the columns} / rows``. 0 means that no person is alone, 1 that
+    everyone is. Whoever is alone in a sample may still have doubles in the population: see
+    :func:`population_uniqueness`. It is never undefined.
 
     >>> import polars as pl
     >>> sample_uniqueness(Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 52]})))
@@ -205,7 +205,7 @@ def disclosure(
         The sensitive columns; by default all with the role "sensitive" that are no quasi-identifiers.
     weights, population_size
         How many people each row stands for (a column, or one number per row), and the size of the population: at least
-        one of them is needed for figures about the population.
+        one of them is needed for values about the population.
     household
         The column that says who lives together.
     minimum_cell

@@ -65,11 +65,11 @@ def household_risk(
 ) -> HouseholdRisk:
     """Return the household risk, for all households.
 
-    Formula: ``1 - product(1 - r)`` over the members of a household, r being 1 / the number of rows that look alike
+    Formula: ``1 - product(1 - r)`` over the members of a household, r being 1 / the number of rows that are equal
     (``method="sample"``) or the mean of 1 / F as in :func:`expected_reidentifications` by the method named; the
-    expected number is the sum over households. 0 means that nobody is ever found, the number of households that each
+    expected number is the sum over households. 0 means that no person is ever found, the number of households that each
     has a member who surely is. Members are taken to be found independently of one another, and columns that all members
-    share still count for each, so that the figure is a cautious one. A row without a household is one of its own. NaN
+    share still count for each, so that the value is a cautious one. A row without a household is one of its own. NaN
     where the method of the population has no answer.
 
     >>> import polars as pl

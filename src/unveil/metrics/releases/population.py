@@ -27,7 +27,7 @@ SOURCES: dict[Method, str] = {
     "pitman": "Pitman (1995); Hoshino (2001)",
     "poisson": "Skinner and Holmes (1998), main effects only",
 }
-#: What each model takes for granted, and where it is wrong: for pages that show its figures.
+#: What each model takes for granted, and where it is wrong: for pages that show its values.
 ASSUMPTIONS: dict[Method, str] = {
     "weights": (
         "The population class of a row is as large as the sum of its class's weights, and is negative binomial. The "
@@ -99,7 +99,7 @@ def population_uniqueness(
     the population. Method "weights": ``F - f`` is negative binomial with ``p = f / sum of weights``, so the chance is p
     where f = 1. Method "pitman": ``F - f`` is beta-binomial with ``a = f - alpha``, ``b = theta + rows - a`` and
     ``population - rows`` tries, alpha and theta being the likeliest for the class sizes. Method "poisson": ``F - f`` is
-    Poisson with the count to expect outside if columns were independent. 0 means that nobody is unique, 1 that all
+    Poisson with the count to expect outside if columns were independent. 0 means that no person is unique, 1 that all
     are. NaN where the method has no weights or no size of the population, and for "pitman" where all rows are alone or
     all in one class. See ``ASSUMPTIONS`` for how far each was off in simulations.
 

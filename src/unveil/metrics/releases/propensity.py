@@ -20,7 +20,7 @@ from unveil.metrics.releases._association import PairedColumn, compare
 
 FACTS: dict[str, Any] = {"category": "utility", "per": "release", "more_means": "less useful", "bounds": (0, 1)}
 SOURCE = "Woo et al. (2009); null distribution after Snoke et al. (2018)"
-#: At most so many rows of each table are drawn for the model.
+#: At most this many rows of each table are drawn for the model.
 MOST_ROWS = 10_000
 
 _LEAST_ROWS = 10
@@ -33,7 +33,7 @@ _ROUNDING = 1e-24
 _MOST_FEATURES = 150
 #: Categories of their own and powers of a number, from fine to coarse: the first that fits is taken.
 _DETAILS = ((20, 3), (10, 3), (5, 2), (2, 1))
-#: So many rows for each feature before products of two columns come in.
+#: This many rows for each feature before products of two columns come in.
 _ROWS_PER_FEATURE = 20
 
 TOO_FEW = f"one of the tables has fewer than {_LEAST_ROWS} rows"
@@ -87,16 +87,16 @@ def propensity_score(
     """Return the propensity score, compared with perfect synthesis.
 
     Formula: ``pMSE = mean((p - c)²)`` over all rows of both tables, where p is a row's probability of being released
-    according to a logistic regression and c the share of released rows; and the area under the curve for rows that
-    the model has not seen. The model has each category (the rarest together), each number by its rank up to the third
+    according to a logistic regression and c the share of released rows; and the area under the curve for rows that the
+    model has not seen. The model has each category (the rarest together), each number by its rank up to the third
     power, whether a number is missing, and products of pairs of columns while these are few; its ridge is 1 on
-    standardized terms. The expected pMSE is ``(k - 1)(1 - c)² c / N`` for a release whose rows are drawn again from
-    the distribution of the original rows (same-data synthesis), k counting the model's parameters and N all rows; for
-    two independent samples of the same people it would be ``(k - 1)(1 - c) c / N``. Terms that the ridge holds down
-    count for less than one, and where only some of the original rows are used their own chance is added. 0 means that
-    no row can be told. A masked release, whose rows are made from the original rows one by one, may have a pMSE far
-    below the expected one and an area below 0.5, which is no merit. The area is 0.5 where rows cannot be told apart and
-    1 where every one can. NaN where a table has fewer than 10 rows; the ratio also where nothing varies.
+    standardized terms. The expected pMSE is ``(k - 1)(1 - c)² c / N`` for a release whose rows are drawn again from the
+    distribution of the original rows (same-data synthesis), k counting the model's parameters and N all rows; for two
+    independent samples of the same people it would be ``(k - 1)(1 - c) c / N``. Terms that the ridge holds down count
+    for less than one, and where only some of the original rows are used their own chance is added. 0 means that no row
+    can be told. A masked release, whose rows are made from the original rows one by one, may have a pMSE far below the
+    expected one and an area below 0.5, which is no merit. The area is 0.5 where rows cannot be distinguished and 1
+    where every one can. NaN where a table has fewer than 10 rows; the ratio also where nothing varies.
 
     >>> import polars as pl
     >>> from unveil.data.table import Table
@@ -154,7 +154,7 @@ def _told_apart(features: FloatArray, labels: BoolArray, folds: IntArray, origin
     rows, share = labels.size, float(labels.mean())
     whole = fit(features, labels, ridge=_RIDGE)
     pmse = float(((probability(features, whole) - share) ** 2).mean())
-    # Of tables that cannot be told apart only the rounding of this machine is left, which is no figure of theirs.
+    # Of tables that cannot be distinguished only the rounding of this machine is left, which is no value of theirs.
     pmse = 0.0 if pmse < _ROUNDING else pmse
     # A term counts in full where the data speak louder than the ridge; a term that others repeat does not count.
     strength = np.clip(np.linalg.eigvalsh(features.T @ features), 0, None) * share * (1 - share)
@@ -257,7 +257,7 @@ def _terms(column: PairedColumn, values: NDArray[Any], levels: int, power: int) 
     if column.is_number:
         return _powers(values, power)
     counts = np.bincount(values)
-    # Equally common ones in the order of their values, which is nobody's row order.
+    # Equally common ones in the order of their values, which does not depend on row order.
     common = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
     own = common[1:] if common.size <= levels + 1 else common[1:levels]
     terms = [(values == level).astype(np.float64) for level in own]

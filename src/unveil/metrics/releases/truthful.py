@@ -15,7 +15,7 @@ from unveil.errors import InputError
 
 #: A release is truthful if at least this share of its rows match.
 TRUTHFUL = 0.99
-#: At most so many released rows are matched.
+#: At most this many released rows are matched.
 MOST_ROWS = 2_000
 #: Below the places of all values, missing ones and markers.
 _NO_PLACE = -(2**62)

@@ -15,7 +15,7 @@ from unveil.metrics.releases._common_columns import compared_columns
 if TYPE_CHECKING:
     import polars as pl
 
-#: How loudly a share must be said: not at all or with a count, beside the column's figures, or above everything.
+#: How loudly a share must be said: not at all or with a count, next to the column's values, or above everything.
 Severity = Literal["note", "warning", "headline"]
 
 _WARNED = 0.05
@@ -66,8 +66,8 @@ class UnseenValues:
 def unseen_values(release: Release, *, columns: Sequence[str] | None = None) -> tuple[UnseenValues, ...]:
     """Return the number of unseen values per column, and likely causes.
 
-    No attack sees through recoded labels or another unit, so figures with such a column are no evidence that the
-    release is safe. Missing values and markers of no value are left aside.
+    No attack sees through recoded labels or another unit, so values with such a column are no evidence that the release
+    is safe. Missing values and markers of no value are left aside.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Utility of a release: columns, pairs of columns, and whole rows.
 
-Every figure is a distance from the original: 0 means that nothing was lost. A release is not safer for being less
-useful, nor useful for being near in these figures: what it is to be used for decides.
+Every value is a distance from the original: 0 means that nothing was lost. A release is not safer for being less
+useful, nor useful for being near in these values: what it is to be used for decides.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +30,7 @@ from unveil.metrics.releases._association import (
 )
 from unveil.metrics.releases.propensity import FACTS, MOST_ROWS, Propensity, propensity_of
 
-#: At most so many pairs of columns are looked at; beyond that they are drawn at random.
+#: At most this many pairs of columns are looked at; beyond that they are drawn at random.
 MOST_PAIRS = 1000
 
 
@@ -71,7 +71,7 @@ class ColumnDistance:
     )
     missing_original: float = figure("Share of missing values in the original, from 0 to 1.")
     missing_released: float = figure("Share of missing values in the release, from 0 to 1.")
-    #: 1 means that every cell could be anybody's. The original was put into the released cells first.
+    #: 1 means that every cell could be any person's. The original was put into the released cells first.
     width: float = figure(
         "For range cells: the mean share of people inside such a cell.",
         default=nan,
@@ -146,14 +146,14 @@ class Utility:
 def column_distances(release: Release, *, columns: Sequence[str] | None = None) -> tuple[ColumnDistance, ...]:
     """Return the distance of each column: distribution, mean, spread, and missing values.
 
-    Formula: for categories, truth values and texts ``1/2 Σ |share in original - share in release|`` over all values,
-    a missing one included; for numbers, dates and ordered levels ``max |F - G|`` of the two distribution functions, or
+    Formula: for categories, truth values and texts ``1/2 Σ |share in original - share in release|`` over all values, a
+    missing one included; for numbers, dates and ordered levels ``max |F - G|`` of the two distribution functions, or
     the change of the missing share, whichever is more. 0 means the same distribution, 1 that no value is in both (or
     that one lies wholly below the other). Where released cells stand for several values, the original's values are put
     into these cells before, and the ``width`` of the column says what that lost: the mean share of people inside a
-    cell. It says nothing about which row has which value, nor about what columns
-    have to do with one another. Even a perfect synthesis differs a little by luck, more so in columns with many
-    categories. NaN for single figures that a column does not have, never for its distance.
+    cell. It says nothing about which row has which value, nor about what columns have to do with one another. Even a
+    perfect synthesis differs a little by chance, more so in columns with many categories. NaN for single values that a
+    column does not have, never for its distance.
 
     >>> import polars as pl
     >>> from unveil.data.table import Table
@@ -180,7 +180,7 @@ def pair_distances(
     Formula: ``|association in original - association in release|``, the association being Pearson's correlation of two
     numbers, Cramér's V with Bergsma's correction of two categories, and the correlation ratio with Kelley's correction
     of a number and a category. 0 means that the association is kept; up to 1 it was lost or made up, up to 2 it turned
-    round. A row counts where both numbers are known; a missing category is a category. Above ``most_pairs`` pairs so
+    round. A row counts where both numbers are known; a missing category is a category. Above ``most_pairs`` pairs this
     many are drawn at random, and ``rng`` is needed. NaN where the association is undefined in both tables; where it is
     in one, it counts as none.
 
@@ -207,12 +207,12 @@ def loss_summary(
 ) -> Utility:
     """Return all utility losses and an overall value, 0 to 1.
 
-    Formula: ``mean(mean column distance, mean association change, max(0, 2 area - 1))``, from
-    :func:`column_distances`, :func:`pair_distances` (each change at most 1) and :func:`propensity_score`; a part that
-    is undefined is left out. 0 means that nothing was lost, 1 that nothing is left. It is for comparing releases of one
-    original, not for judging one. Fewer rows are no loss by themselves: they are counted beside it. Columns that the
-    release lacks are no longer in a :class:`Release`; say with ``columns_left_out`` how many those were, and each
-    counts as a column distance of 1. NaN for single parts only.
+    Formula: ``mean(mean column distance, mean association change, max(0, 2 area - 1))``, from :func:`column_distances`,
+    :func:`pair_distances` (each change at most 1) and :func:`propensity_score`; a part that is undefined is left out. 0
+    means that nothing was lost, 1 that nothing is left. It is for comparing releases of one original, not for judging
+    one. Fewer rows are no loss by themselves: they are counted next to it. Columns that the release lacks are no longer
+    in a :class:`Release`; say with ``columns_left_out`` how many those were, and each counts as a column distance of 1.
+    NaN for single parts only.
 
     >>> import polars as pl
     >>> from unveil.data.table import Table

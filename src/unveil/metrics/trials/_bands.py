@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 MOST_BANDS = 5
-#: Numbers and dates of so many different values stay as they are.
+#: Numbers and dates of this many different values stay as they are.
 FEW_VALUES = 10
 _YEAR = 365.25 * 86_400_000_000
 

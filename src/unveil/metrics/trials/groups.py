@@ -108,7 +108,7 @@ def _called(label: Label, sizes: Mapping[Label, int]) -> str:
 def hidden(counts: Sequence[int], others: int, minimum: int) -> tuple[bool, ...]:
     """Return the cells to suppress, so that none follows from totals.
 
-    ``others`` are in the total but in no cell. An empty cell hides nobody.
+    ``others`` are in the total but in no cell. An empty cell hides no person.
 
     >>> hidden([3, 20, 30, 0], 0, 11), hidden([20, 30], 0, 11), hidden([20, 30], 5, 11)
     ((True, True, False, False), (False, False), (True, False))
@@ -153,16 +153,16 @@ class RatesByGroup:
 
     COUNTS = "nothing private"
 
-    #: Everybody, with the usual intervals.
+    #: Everyone, with the usual intervals.
     overall: GroupRates
     #: The groups by ``ranked_by``, from the highest; empty where no two can be shown.
     ranked_by: Figure = figure(
         "Ranking criterion: the excess risk where a subgroup has it, else the attack success.",
         name="figure",
     )
-    #: The group with the highest figure; None where there are not two groups to compare.
+    #: The group with the highest value; None where there are not two groups to compare.
     worst: GroupRates | None
-    #: The groups whose interval lies above the figure of everybody, also after having looked at all of them.
+    #: The groups whose interval lies above the value of everyone, also after having looked at all of them.
     worse: tuple[GroupRates, ...]
 
     @derived("Subgroup with the highest value; null without two subgroups to compare.", name="worst")
@@ -181,7 +181,7 @@ class RatesByGroup:
     pooled: int = figure("Number of subgroups pooled as too small or too many to show.")
     minimum: int = figure("Smallest subgroup shown, in people.")
     groups: tuple[GroupRates, ...] = figure("One entry for each subgroup.")
-    #: With which all intervals of one figure hold together, and the one each is computed with.
+    #: With which all intervals of one value hold together, and the one each is computed with.
     confidence: float
     each_confidence: float
     #: How many such divisions into groups the intervals allow for.
@@ -200,13 +200,13 @@ def group_rates(
 ) -> RatesByGroup:
     """Return the attack success in each subgroup, compared with its controls.
 
-    All intervals of one figure hold together with the given confidence: each is computed with 1 - (1 - confidence) / m
+    All intervals of one value hold together with the given confidence: each is computed with 1 - (1 - confidence) / m
     for m groups (Bonferroni), so that the worst of many is no worse by the mere number of them.
 
     Groups of which there are fewer than ``minimum`` people, or of which fewer were attacked, are taken together as one,
     and so is what lies beyond the 20 largest. What is left out can be had by subtracting the rest from the total: so
     the groups taken together are at least two and have at least ``minimum`` people, if need be with the next larger
-    ones. Where nobody else is left, no group is shown. The same holds for people outside the data: where fewer than
+    ones. Where no other person is left, no group is shown. The same holds for people outside the data: where fewer than
     ``minimum`` of a group were attacked its control rate is undefined, and so are further ones until it cannot be
     computed from the others.
 
@@ -384,6 +384,6 @@ def _overall(trials: Trials, people: int, confidence: float) -> GroupRates:
 
 def _worse_first(group: GroupRates, figure: Figure) -> tuple[bool, float, float, int, str]:
     rate = group.rate(figure)
-    # A group whose figure is undefined comes last; NaN would not sort.
+    # A group whose value is undefined comes last; NaN would not sort.
     value, low = (-rate.value, -rate.low) if rate.defined else (0.0, 0.0)
     return not rate.defined, value, low, -group.people, group.name

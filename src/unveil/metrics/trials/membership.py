@@ -22,7 +22,7 @@ def area_under_curve(members: ArrayLike, nonmembers: ArrayLike, *, confidence: f
     """Return the AUC of membership scores, 0 to 1, with CI.
 
     Formula: ``(#{pairs in which the member is higher} + #{ties} / 2) / #{pairs}``, the area under the ROC curve. 0.5
-    means that scores tell nothing, 1 that they tell all members apart; below 0.5 members score lower, which is luck,
+    means that scores tell nothing, 1 that they tell all members apart; below 0.5 members score lower, which is chance,
     or a sign that the others are of another kind. It is an average over all people: a release that betrays a few of
     them for certain has an area near 0.5, so that it never replaces the attack at a low level. NaN with fewer than two
     people on either side.
@@ -56,10 +56,10 @@ def area_under_curve(members: ArrayLike, nonmembers: ArrayLike, *, confidence: f
 def called_at(members: ArrayLike, nonmembers: ArrayLike, level: float, *, confidence: float = CONFIDENCE) -> Rate:
     """Return the TPR at FPR ``level``, with CI.
 
-    A member is called if it ranks among the highest ``level`` of itself and the others, ties drawn at random: somebody
+    A member is called if it ranks among the highest ``level`` of itself and the others, ties drawn at random: a person
     outside the data would be with a chance of exactly the level. By luck it is the level, 1 means that all members
-    stand out. NaN with fewer than ``1 / level - 1`` others (19 for 5 %, 99 for 1 %, 999 for 0.1 %), because then nobody
-    could be called for sure, and without members; no level between is filled in.
+    stand out. NaN with fewer than ``1 / level - 1`` others (19 for 5 %, 99 for 1 %, 999 for 0.1 %), because then no
+    person could be called for sure, and without members; no level between is filled in.
 
     Low and high are about the threshold that has exactly this level among all people outside the data, of whom the
     others are few. The members vary (Clopper and Pearson), and so does the threshold, which lies between two of the

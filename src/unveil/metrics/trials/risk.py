@@ -1,6 +1,6 @@
 """Attack success, baseline, control, and excess risk, with CIs.
 
-Every rate is the plain share of tries that hit, with an interval around it: 0 of 500 reads as 0, at most 0.7 %. Hits
+Every rate is the plain share of attempts that hit, with an interval around it: 0 of 500 reads as 0, at most 0.7 %. Hits
 may be expectations (ties broken at random), so they need not be whole. A chance between 0 and 1 varies less than a hit
 or miss, which makes intervals from expected hits too wide rather than too narrow. Intervals are Clopper and Pearson's,
 which never miss too often.
@@ -21,7 +21,7 @@ from unveil.metrics._listing import metric
 CONFIDENCE = 0.95
 NO_CONTROL = "there is no control group, so the excess risk is unknown"
 ALWAYS = "the control group is hit as surely, so this attack has no excess risk to measure"
-#: With less than this left to win on strangers, or a wider interval, an excess is not worth a number.
+#: With less than this left to win on control people, or a wider interval, an excess is not worth a number.
 LEAST_LEFT = 0.1
 WIDEST = 0.5
 
@@ -59,9 +59,9 @@ class Rate:
     low: float = figure("Lower end of its 95% CI.")
     high: float = figure("Upper end of its 95% CI.")
     why: str = ""
-    #: Of how many tries it is the share; 0 where it is no share of tries.
+    #: Of how many attempts it is the share; 0 where it is no share of attempts.
     tries: int = field(default=0, compare=False, repr=False)
-    #: Of how many independent tries it is worth, where these are not as many; 0 where it is no share of tries.
+    #: Of how many independent tries it is worth, where these are not as many; 0 where it is no share of attempts.
     worth: float = field(default=0.0, compare=False, repr=False)
 
     @property
@@ -88,9 +88,9 @@ class Risk:
 def clopper_pearson(hits: float, tries: float, *, confidence: float = CONFIDENCE) -> Rate:
     """Return the share of successes, with the Clopper-Pearson CI.
 
-    At 95 % the low end is the p for which so many hits or more have a probability of 2.5 %, the high end that for which
-    so many or fewer have it; 0 and 1 where nothing or everything hit. Expected hits need not be whole, nor need tries
-    that depend on one another and so are worth fewer: they are put in as they are.
+    At 95 % the low end is the p for which this many hits or more have a probability of 2.5 %, the high end that for
+    which this many or fewer have it; 0 and 1 where nothing or everything hit. Expected hits need not be whole, nor need
+    tries that depend on one another and so are worth fewer: they are put in as they are.
 
     >>> rate = clopper_pearson(0, 500)
     >>> rate.value, rate.low, round(rate.high, 4)
@@ -127,7 +127,7 @@ def _share(hits: float, tries: float, confidence: float) -> float:
             f"there are {hits:g} successes in {tries:g} attempts. "
             "Pass at least one attempt, and no more successes than attempts"
         )
-    # A sum of chances may miss 0 or the number of tries by its rounding.
+    # A sum of chances may miss 0 or the number of attempts by its rounding.
     return min(max(hits / tries, 0.0), 1.0)
 
 
@@ -142,7 +142,7 @@ def attack_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
 
     Formula: ``hits / tries``; low and high are Clopper and Pearson's. 0 means the attack never succeeded, 1 that it
     always did. The interval is about all people of whom those attacked are a sample. It says little by itself: part of
-    it is luck (:func:`naive_rate`) and part of it is what the data says about everybody (:func:`control_rate`). It is
+    it is chance (:func:`naive_rate`) and part of it is what the data says about everyone (:func:`control_rate`). It is
     never undefined.
 
     >>> hits, luck = Attempts.from_chances([1, 0.5, 0, 0]), Attempts.from_chances([0.25] * 4)
@@ -156,9 +156,9 @@ def attack_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
 def naive_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
     """Return the baseline of guessing without the release, with CI.
 
-    Formula: ``hits / tries``; low and high are Clopper and Pearson's, which is how far as many tries may stray from it
-    by luck. 0 means that guessing never succeeds, 1 that it always does. An attack that is not better than this shows
-    nothing, and may only have been a poor one. It is never undefined.
+    Formula: ``hits / tries``; low and high are Clopper and Pearson's, which is how far as many attempts may stray from
+    it by chance. 0 means that guessing never succeeds, 1 that it always does. An attack that is not better than this
+    shows nothing, and may only have been a poor one. It is never undefined.
 
     >>> hits, luck = Attempts.from_chances([1, 0.5, 0, 0]), Attempts.from_chances([0.25] * 4)
     >>> naive_rate(Trials(attack=hits, naive=luck, control=None, what="a link")).value
@@ -172,7 +172,7 @@ def control_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
     """Return the attack success on the control group, with CI.
 
     Formula: ``hits / tries`` on the control table; low and high are Clopper and Pearson's. 0 means the attack gets
-    nothing from what is true of everybody, 1 that being in the data makes no difference. NaN without a control table.
+    nothing from what is true of everyone, 1 that being in the data makes no difference. NaN without a control table.
 
     >>> hits, luck = Attempts.from_chances([1, 0.5, 0, 0]), Attempts.from_chances([0.25] * 4)
     >>> control_rate(Trials(attack=hits, naive=luck, control=None, what="a link")).why.split(",")[0]
@@ -186,10 +186,10 @@ def excess_over_control(trials: Trials, *, confidence: float = CONFIDENCE) -> Ra
     """Return the excess as a share of the possible excess.
 
     Formula: ``(attack - control) / (1 - control)``, which is ``1 - (1 - attack) / (1 - control)``; low and high come
-    from a method of variance estimates recovery for that ratio of two miss rates, whose limits are exact. 0 means
-    being in the data adds nothing, 1 that the attack succeeds on everybody in it. Below 0 it did worse than outside,
-    which is luck, or a sign that the control table is of other people. NaN without a control table, and where the
-    attack succeeds on all of it.
+    from a method of variance estimates recovery for that ratio of two miss rates, whose limits are exact. 0 means being
+    in the data adds nothing, 1 that the attack succeeds on everyone in it. Below 0 it did worse than outside, which is
+    chance, or a sign that the control table is of other people. NaN without a control table, and where the attack
+    succeeds on all of it.
 
     Computed over all outcomes on a grid of 5,929 pairs of control rate and excess from 0 to 0.95, for seven pairs of
     sizes from 50 and 50 tries to 50 and 1,000 and to 1,000 and 60, the 95 % interval holds the true excess with a
@@ -219,8 +219,8 @@ def excess(attack: Rate, control: Rate) -> Rate:
 def measured(excess: Rate, control: Rate) -> ExcessStatus:
     """Return whether an excess over this control is worth a number.
 
-    It is too blunt where strangers are missed in less than a tenth of tries, or where the interval is wider than one
-    half: then both rates are shown, and the excess is in no headline.
+    It is too blunt where control people are missed in less than a tenth of attempts, or where the interval is wider
+    than one half: then both rates are shown, and the excess is in no headline.
 
     >>> for control in (clopper_pearson(1, 60), clopper_pearson(55, 60)):
     ...     print(measured(excess(clopper_pearson(60, 60), control), control))

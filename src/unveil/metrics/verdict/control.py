@@ -62,8 +62,8 @@ def rank_features(codes: Int32Array) -> tuple[IntArray, IntArray]:
 def differences(labels: Labels, features: IntArray) -> FloatArray:
     """Return standardized mean differences of members and controls, [draw, feature].
 
-    The difference over the standard deviation of everybody over sqrt(1 / members + 1 / others); 0 for a feature that is
-    the same for everybody. Entries are whole and below 2**53 in sum.
+    The difference over the standard deviation of everyone over sqrt(1 / members + 1 / others); 0 for a feature that is
+    the same for everyone. Entries are whole and below 2**53 in sum.
 
     >>> differences(np.array([[1, 1, 0, 0], [1, 0, 1, 0]], np.uint8), np.array([[0], [0], [2], [2]]))
     array([[-2.],
@@ -179,17 +179,17 @@ Figure = Literal["share", "mean", "spread", "place", "place_spread"]
 
 #: Each check fails so often where nothing is wrong.
 LEVEL = 0.01
-#: From so many standard errors on people are of another kind; a smaller difference that is significant is only noted.
+#: From this many standard errors on people are of another kind; a smaller difference that is significant is only noted.
 OTHER_PEOPLE = 5.0
-#: From so many standard errors on nearest neighbors are in one table too often for rows of separate people.
+#: From this many standard errors on nearest neighbors are in one table too often for rows of separate people.
 CLUSTERED = 4.0
-#: Nearest neighbors of so many people are looked up, and compared with their neighbors of this rank.
+#: Nearest neighbors of this many people are looked up, and compared with their neighbors of this rank.
 _MOST_NEIGHBORS, _FARTHER = 1_000, 30
-#: With fewer people no figure has a test.
+#: With fewer people no statistic has a test.
 LEAST_PEOPLE = 20
 #: With fewer, or with less than a tenth of the data, only many copies can be proved by counting.
 FEW_PEOPLE = 60
-#: In larger tables so many of each are compared: with enough people every difference is significant.
+#: In larger tables this many of each are compared: with enough people every difference is significant.
 MOST_COMPARED = 2_500
 DRAWS = 999
 #: The share, and the number, of people who have a category that is compared.
@@ -211,11 +211,11 @@ class ColumnDifference:
         "share" of people with one value; "mean" or "spread" (the standard deviation) of numbers; for dates and ordered
         values "place" or "place_spread", of the place among all values, from 0 to 1.
     value
-        The value that the share is of, None where it is missing; None for the other figures.
+        The value that the share is of, None where it is missing; None for the other statistics.
     here, there
-        The figure of the members, and that of the control.
+        The statistic of the members, and that of the control.
     z
-        The difference in standard errors, at least 0; that of ranks where the figure is of numbers.
+        The difference in standard errors, at least 0; that of ranks where the statistic is of numbers.
     """
 
     COUNTS = "statistic"
@@ -337,7 +337,7 @@ def check_control(
     Raises
     ------
     InputError
-        If the control has the same records as the original, or all of these and more; if nobody of one of the tables
+        If the control has the same records as the original, or all of these and more; if no person of one of the tables
         is attacked.
 
     Examples
@@ -392,7 +392,7 @@ def check_control(
         tests = _tests([*of_people, *of_everybody], pool.is_member[people], labels, rng, draws)
     else:
         tests = _tests(of_people, pool.is_member[people], labels, rng, draws)
-        # Of many people few are equal to somebody, and only these need labels.
+        # Few of many people are equal to another, and only these need labels.
         some = np.flatnonzero(np.diff(shared.indptr))
         shared = shared[some]
         among: DrawLabels = partial(labels_among, some.size)

@@ -324,7 +324,7 @@ def cross_fitted(folds: Sequence[RatePair]) -> RatePair | None:
     those that make the effect most precise. Attempts are those that would vary as much if folds had the same rate,
     which is never less than they do vary. Folds are correlated: where two attackers are equally good, the one that does
     well by chance in one fold is measured in the other, and chosen there too if it does well. Simulated, the limits of
-    independent folds miss the effect of a harmless release in 10 % of draws in place of 7.5 %.
+    independent folds miss the effect of a leak-free release in 10 % of draws in place of 7.5 %.
 
     >>> even = {n: Attempts.from_chances([0.0, 1.0] * n) for n in (50, 100)}
     >>> one, other = RatePair.of(even[100], even[50]), RatePair.of(even[50], even[100])

@@ -1,12 +1,12 @@
 """Joint test of all audit statistics, with a bounded false-alarm rate.
 
 There is one hypothesis: given the pool and the release, every choice of N of the N + m people as those in the data was
-equally likely. A figure is a number that grows with how much is given away; it is computed for the people who are in
-the data and again for people drawn at random, the same draws for all figures, and the step-down procedure of the least
-p (:mod:`unveil._kernels.verdict.step_down`) makes one error of them.
+equally likely. A statistic is a number that grows with how much is given away; it is computed for the people who are in
+the data and again for people drawn at random, the same draws for all statistics, and the step-down procedure of the
+least p (:mod:`unveil._kernels.verdict.step_down`) makes one error of them.
 
 Scores, thresholds and groups must come from the release or from the whole pool. Whatever looks at who is a member must
-be done again in each draw (a set-wise figure).
+be done again in each draw (a set-wise statistic).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,10 +25,10 @@ from unveil._kernels.verdict.step_down import holm, step_down
 from unveil.errors import InputError, whole_number
 from unveil.metrics.verdict.pool import Pool
 
-#: The error of all families together: a harmless release is accused by figures in at most so many audits.
+#: The error of all families together: a leak-free release is flagged by statistics in at most this many audits.
 LEVEL = 0.045
 DRAWS = 10_000
-#: p is a share of draws, so that many figures need many of them to be told from luck.
+#: p is a share of draws, so that many statistics need many of them to be told from chance.
 DRAWS_PER_FIGURE = 40
 FEWEST_DRAWS = 999
 #: A pool of more people is not drawn again: p comes from the hypergeometric or the normal distribution.
@@ -63,10 +63,11 @@ class OwnDraws:
 
     It gives 1 + number values. One example is the order of rows.
 
-    The first is the figure as it was seen. Draw b of it is made independently of draw b of the labels. Where which row
-    is whose is not given away, its place among its draws is as random as any other, whoever the members are; so what
-    was seen of both is exchangeable with the draws of both, which is all that is needed to judge them together. (Ties
-    among its draws may hang on who the members are, which is why that is exact where there are none, and nearly else.)
+    The first is the statistic as it was seen. Draw b of it is made independently of draw b of the labels. Where which
+    row is whose is not given away, its place among its draws is as random as any other, whoever the members are; so
+    what was seen of both is exchangeable with the draws of both, which is all that is needed to judge them together.
+    (Ties among its draws may hang on who the members are, which is why that is exact where there are none, and nearly
+    else.)
     """
 
     draw: Callable[[int, np.random.Generator], FloatArray]
@@ -88,7 +89,7 @@ class FigureToJudge:
         Scores of the rows of the pool, whose sum over members counts; or guesses, of which those count that fit exactly
         one member; or draws of its own.
     tries, control_tries
-        How many tries it rests on, on members and on people of the control. Draws of its own need no control.
+        How many attempts it rests on, on members and on people of the control. Draws of its own need no control.
     about
         About how many different people guesses are; left out where each try is about another person.
     pool
@@ -105,7 +106,7 @@ class FigureToJudge:
     def __post_init__(self) -> None:
         if not isinstance(self.statistic, FittedGuesses | OwnDraws):
             scores = np.asarray(self.statistic)
-            # Hits are many where everybody is looked at, and a byte holds each.
+            # Hits are many where everyone is looked at, and a byte holds each.
             scores = scores if scores.dtype == np.bool_ else scores.astype(np.float64, copy=False)
             object.__setattr__(self, "statistic", scores)
 
@@ -126,8 +127,8 @@ class FigureToJudge:
 class FigureJudgement:
     """Test result of one statistic; NaN with the reason in ``why``.
 
-    ``p`` is its probability by luck alone, ``adjusted`` that of any figure as clear as this in the whole audit, and
-    ``found`` whether the latter is at most the level.
+    ``p`` is its probability by chance alone, ``adjusted`` that of any statistic as clear as this in the whole audit,
+    and ``found`` whether the latter is at most the level.
     """
 
     name: str
@@ -144,9 +145,9 @@ class FamilyJudgement:
     Attributes
     ----------
     judgements
-        One for each figure.
+        One for each statistic.
     draws
-        How many draws p rests on, the fewest of all pools; 0 where no figure needed any.
+        How many draws p rests on, the fewest of all pools; 0 where no statistic needed any.
     level
         The error of the whole: what adjusted p is held against.
     """
@@ -181,26 +182,26 @@ def judge(
     """Return the p and adjusted p of each statistic.
 
     Figures of one pool are one family, judged by the same draws. Where there are several pools (some people attacked at
-    great expense, everybody, and those on whom it is measured what was learned from others) each may err with its share
+    great expense, everyone, and those on whom it is measured what was learned from others) each may err with its share
     of the level, the same for all by default: adjusted p are divided by it, so that all of them are held against one
-    level. A pool is None where there is no control, for figures with draws of their own.
+    level. A pool is None where there is no control, for statistics with draws of their own.
 
     A pool of more than 50,000 people is not drawn: scores of 0 and 1 have the exact hypergeometric p, other scores that
-    of a normal distribution with the variance of a finite population, and Holm's procedure joins them; figures that
-    count guesses are still drawn, as often as their number requires, and so are all figures of a pool of households.
+    of a normal distribution with the variance of a finite population, and Holm's procedure joins them; statistics that
+    count guesses are still drawn, as often as their number requires, and so are all statistics of a pool of households.
 
     Parameters
     ----------
     figures
-        What was computed; figures with too few tries are shown as such and join no family.
+        What was computed; statistics with too few tries are shown as such and join no family.
     pools
         The people of each pool by its name.
     rng
         Where draws come from. Shuffled rows and any number of threads give the same p.
     draws
-        How many draws are made of each pool, if need be more: 40 for each figure, and at least 999.
+        How many draws are made of each pool, if need be more: 40 for each statistic, and at least 999.
     level
-        The probability with which a harmless release may be accused.
+        The probability with which a leak-free release may be flagged.
     shares
         The share of the level that each pool has; together at most 1.
 
@@ -285,9 +286,9 @@ def _check(figures: Sequence[FigureToJudge], pools: Mapping[str, Pool | None]) -
 def _statistics(
     figures: Sequence[FigureToJudge], pool: Pool | None, draws: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the statistics at [draw, figure]; row 0 is observed."""
+    """Return the statistics at [draw, statistic]; row 0 is observed."""
     found = np.empty((draws + 1, len(figures)))
-    # Apart, so that labels are the same whether or not some figures have draws of their own.
+    # Apart, so that labels are the same whether or not some statistics have draws of their own.
     of_labels, of_rows = rng.spawn(2)
 
     def draw_own() -> None:
@@ -307,7 +308,7 @@ def _statistics(
     seen, used = pool.labels, None
     some = np.union1d(np.flatnonzero(scores.any(axis=1)), np.concatenate([[], *(each.places for _, each in fitted)]))
     if 2 * some.size < pool.people:
-        # Whoever plays no part in any figure needs no label.
+        # People without a part in any statistic need no label.
         used = some = some.astype(np.int64)
         seen, scores = pool.labels[some], scores[some]
         fitted = [(at, each.among(some)) for at, each in fitted]

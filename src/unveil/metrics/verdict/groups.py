@@ -17,14 +17,14 @@ from unveil.metrics.verdict.pooled_tables import PooledTables
 
 #: A category of more values makes no groups unless it was asked for.
 MOST_VALUES = 30
-#: A group has a figure of its own if at random so many of it would be members, and so many people who are not in the
-#: data. Who is a member must not decide which groups are judged, so that its own numbers do not count.
+#: A group has a value of its own if this many of it would be members at random, and this many control people. Who is a
+#: member must not decide which groups are judged, so that its own numbers do not count.
 LEAST_MEMBERS = 5
 LEAST_OTHERS = 2
 MOST_GROUPS = 60
 #: The rarest people of the pool, by the probability of their records.
 RAREST = (0.05, 0.01)
-#: A group of which at random so many would be members is attacked as a whole, beyond those who are attacked anyhow.
+#: A group of which this many would be members at random is attacked as a whole, beyond those who are attacked anyhow.
 MOST_ATTACKED = 100
 _CATEGORIES = ("category", "ordered", "boolean")
 
@@ -174,7 +174,7 @@ def _values(pool: PooledTables, division: Division) -> list[PoolGroup]:
 def _rarest(pool: PooledTables) -> list[PoolGroup]:
     least = np.full(pool.people, np.inf)
     np.minimum.at(least, pool.person, pool.rarity)
-    # Below the first who has no room: a person who ties with somebody beyond the edge is beyond it too.
+    # Below the first who has no room: a person who ties with one beyond the edge is beyond it too.
     first = [min(int(share * pool.people), pool.people - 1) for share in RAREST]
     beyond = np.partition(least, first)[first]
     return [_group(pool, least < edge, rarest=share) for share, edge in zip(RAREST, beyond, strict=True)]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unveil.errors import InputError, share, whole_number
 from unveil.metrics.trials.risk import CONFIDENCE, Rate
 
-#: Counting proves copies where they are as unlikely by luck as this, which is about what a family of figures needs.
+#: Counting proves copies where they are as unlikely by chance as this, which is about what a family of values needs.
 PROVED = 0.005
 #: 1/11 and what a sum of other fractions makes of it are the same limit.
 _SLACK = 1e-12
@@ -39,18 +39,18 @@ def held_to(
 ) -> LimitCheck:
     """Return whether a value is above its threshold, below, or undetermined.
 
-    It exceeds the limit where the low end of its interval lies above it, at a confidence of 1 - 0.05 / F for F figures,
+    It exceeds the limit where the low end of its interval lies above it, at a confidence of 1 - 0.05 / F for F values,
     because one that errs is enough. It keeps the limit where the high end is at most the limit at 95 %, without such a
-    correction, because all figures that are held must err together (Berger, 1982). An undefined figure shows nothing.
+    correction, because all values that are held must err together (Berger, 1982). An undefined value shows nothing.
 
     Parameters
     ----------
     interval
-        From a confidence to the figure with its interval; undefined where it could not be measured.
+        From a confidence to the value with its interval; undefined where it could not be measured.
     limit
         What it may be at most.
     figures
-        How many figures are held to limits, one for each attacker of which this is the worst.
+        How many values are held to limits, one for each attacker of which this is the worst.
     can_be_kept
         Whether nothing else speaks against the release, such as a control that is not usable.
 
@@ -75,8 +75,8 @@ def people_needed(control_rate: float, limit: float) -> int | None:
     """Return the people needed to show an excess below the threshold.
 
     That many show it with a chance of 80 % where being in the data adds nothing and the attack succeeds on a share
-    ``control_rate`` of everybody: ``14.6 c / ((1 - c) L²) + 3.7 / L``, within 11 % of the numbers that exact search
-    gives for limits of 5 and 9 %. None where no number is enough: everybody is hit, or nothing at all may be added.
+    ``control_rate`` of everyone: ``14.6 c / ((1 - c) L²) + 3.7 / L``, within 11 % of the numbers that exact search
+    gives for limits of 5 and 9 %. None where no number is enough: everyone is hit, or nothing at all may be added.
 
     >>> people_needed(0.1, 0.09), people_needed(0.9, 0.05)
     (242, 52634)
@@ -101,8 +101,8 @@ def worth(members: int, others: int) -> float:
 def fewest_copies_provable(members: int, others: int, *, p: float = PROVED) -> int | None:
     """Return the smallest number of detectable copies, without control copies.
 
-    k people, all of them members, have the probability N (N-1) ... / ((N+m) (N+m-1) ...) by luck, about
-    (N / (N+m))^k. None where even all members would not be proved.
+    k people, all of them members, have the probability N (N-1) ... / ((N+m) (N+m-1) ...) by chance, about (N /
+    (N+m))^k. None where even all members would not be proved.
 
     >>> [fewest_copies_provable(100_000, m) for m in (100_000, 50_000, 25_000, 10_000)]
     [8, 14, 24, 56]

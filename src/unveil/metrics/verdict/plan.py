@@ -1,8 +1,8 @@
 """Power of an audit of a given size, before it runs.
 
-An audit with few people can neither pass a harmless release nor find a small leak. Both chances follow from the sizes
-of the two tables, the threshold, the number of attackers and the success rate on people who are not in the data. Ties
-give people chances between 0 and 1, which vary less than hits: then an audit shows more than is promised here.
+An audit with few people can neither pass a leak-free release nor find a small leak. Both chances follow from the sizes
+of the two tables, the threshold, the number of attackers and the success rate on control people. Ties give people
+chances between 0 and 1, which vary less than hits: then an audit shows more than is promised here.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from unveil.metrics.verdict.family import LEVEL
 
 #: The power that is asked for.
 POWER = 0.8
-#: Numbers of hits farther than so many standard deviations from their mean are left out.
+#: Numbers of hits farther than this many standard deviations from their mean are left out.
 REACH = 7.0
 NODES = 64
 
@@ -32,11 +32,11 @@ class AuditPlan:
     Attributes
     ----------
     pass_chance
-        The probability that a harmless release passes: every upper limit is at most the threshold.
+        The probability that a leak-free release passes: every upper limit is at most the threshold.
     smallest_found
         The smallest effect of one attacker that is significant with a power of 80 %; NaN where none is.
     people_needed
-        The number of people in each table with which a harmless release passes with a power of 80 %.
+        The number of people in each table with which a leak-free release passes with a power of 80 %.
     """
 
     pass_chance: float
@@ -55,9 +55,9 @@ def plan(
 ) -> AuditPlan:
     """Return the pass probability without a leak, and smallest detectable effect.
 
-    For one attacker the chance of passing is exact: it is summed over all numbers of hits. Several attackers are taken
-    as normal with one correlation between any two; 0 gives the smallest chance. A leak is found where its p, by
-    a score test with Yates's correction, is at most 0.045 over the number of attackers. The step-down procedure of an
+    For one attacker the chance of passing is exact: it is summed over all numbers of successes. Several attackers are
+    taken as normal with one correlation between any two; 0 gives the smallest chance. A leak is found where its p, by a
+    score test with Yates's correction, is at most 0.045 over the number of attackers. The step-down procedure of an
     audit allows for attackers that depend on one another, and finds slightly smaller leaks.
 
     Parameters
@@ -69,9 +69,9 @@ def plan(
     attackers
         The number of effects that are held to the threshold.
     baseline
-        The success rate on people who are not in the data. One half is the hardest case.
+        The success rate on control people. One half is the hardest case.
     correlation
-        The correlation between the effects of two attackers on a harmless release.
+        The correlation between the effects of two attackers on a leak-free release.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.labels import labels, labels_among, labels_of_units
 from unveil.errors import InputError
 
-#: Above so many people expensive attacks are run on half as many members, and as many others.
+#: Above this many people expensive attacks are run on half as many members, and as many others.
 ATTACKED_UP_TO = 5_000
 
 

@@ -166,12 +166,12 @@ def pool_tables(
     Parameters
     ----------
     release
-        The release with its original, and with people who are not in it where there are some.
+        The release with its original, and with control people where there are some.
     columns
         The columns in which rows are compared; by default all that are neither identifiers nor ignored.
     ids, control_ids
         Whose each row of the original and of the control table is, where people can have several; a row without an id
-        is a person of its own. The two tables share nobody, whatever their ids.
+        is a person of its own. The two tables share no people, whatever their ids.
 
     Examples
     --------

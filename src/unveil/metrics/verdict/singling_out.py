@@ -1,10 +1,10 @@
 """Singling-out success, compared with predicates about the control group.
 
-Both are at the size of the original, however small the control is: how often a guess fits exactly one of N strangers
-follows from the share of people it fits, of which a control of m people tells a part. With m >= N it is counted among N
-of them; with fewer, what strangers would give is bounded, and estimated where the control is large enough. The verdict
-is not made here but by drawing labels again (:func:`unveil.metrics.verdict.family.singling_out_statistic`); this is how
-large the effect is.
+Both are at the size of the original, however small the control is: how often a guess fits exactly one of N control
+people follows from the share of people it fits, of which a control of m people tells a part. With m >= N it is counted
+among N of them; with fewer, what control people would give is bounded, and estimated where the control is large enough.
+The verdict is not made here but by drawing labels again (:func:`unveil.metrics.verdict.family.singling_out_statistic`);
+this is how large the effect is.
 """
 
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ GRID = 70
 LARGEST_SHARE = 0.6
 BOOTSTRAPS = 200
 STEPS = 60
-#: Shares of guesses may be off by so many standard errors in the linear programs.
+#: Shares of guesses may be off by this many standard errors in the linear programs.
 ERRORS = 2.0
 FEWEST_TRIES = 5
 
@@ -39,14 +39,14 @@ class SinglingOutRate:
         The share of guesses that fit exactly one of the N originals. Its interval allows for guesses about the same
         people, which are worth fewer than they are.
     strangers
-        What guesses would give among N strangers. From at least N control people it is a rate with its interval; from
-        fewer, low and high bound it, and the value is an estimate between them, without attempts. NaN is the value
+        What guesses would give among N control people. From at least N control people it is a rate with its interval;
+        from fewer, low and high bound it, and the value is an estimate between them, without attempts. NaN is the value
         without a control; the bounds are then 0 and what no guess can exceed.
     excess
-        What the attack has more, as a share of what strangers leave; undefined without a control.
+        What the attack has more, as a share of what control people leave; undefined without a control.
     shown
-        Whether the estimate for strangers may be printed, which needs half as many control people as originals; else
-        its bounds alone.
+        Whether the estimate for control people may be printed, which needs half as many control people as originals;
+        else its bounds alone.
     most
         What no guess made without the data can exceed: (1 - 1/N)^(N-1), some 37 %.
     """
@@ -80,12 +80,12 @@ def singling_out(
 ) -> SinglingOutRate:
     """Return the rate of singling out, its control, and the excess.
 
-    Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool. From N control people or more, what strangers
-    give is the chance that a guess fits exactly one of N of them. With fewer, the share of people that guesses fit is a
-    mixture over a grid; mixtures that agree with how many control people they fit, up to two standard errors in
-    each bin of counts, bound what strangers would give (two linear programs), and a likely one estimates it. ``rng``
-    draws control people again for these errors. In simulations the intervals hold the truth in 98 to 100 %: they are
-    wide on purpose, because guesses about the same people depend on one another.
+    Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool. From N control people or more, what control
+    people give is the chance that a guess fits exactly one of N of them. With fewer, the share of people that guesses
+    fit is a mixture over a grid; mixtures that agree with how many control people they fit, up to two standard errors
+    in each bin of counts, bound what control people would give (two linear programs), and a likely one estimates it.
+    ``rng`` draws control people again for these errors. In simulations the intervals hold the truth in 98 to 100 %:
+    they are wide on purpose, because guesses about the same people depend on one another.
 
     >>> pool = Pool(is_member=np.arange(60) < 40, contents=np.arange(60))
     >>> found = singling_out(pool, np.arange(31), np.arange(30), rng=np.random.default_rng(0))
@@ -134,7 +134,7 @@ def _fits(pool: Pool, starts: IntArray, rows: IntArray) -> Any:
 def _rate(alone: FloatArray, together: Any, confidence: float) -> Rate:
     """Return the mean chance of singling out, with its CI.
 
-    ``together`` is 1 for two guesses that fit somebody in common, whose luck is shared.
+    ``together`` is 1 for two guesses that fit a person in common, whose luck is shared.
     """
     guesses = alone.size
     share = float(alone.mean())

@@ -33,10 +33,10 @@ class HiddenCounts:
 class HideCounts:
     """Suppress counts from 1 to minimum - 1, and further cells.
 
-    One symbol stands for all that is hidden, and zeros are shown: whoever knows that knows each hidden count to be at
-    least 1. For every small count other populations are made in which it differs, at the least loss of other counts;
-    all that differs there is hidden. Then whatever was hidden without need is shown again, the largest first. Greedy,
-    so not the least that suffices.
+    One symbol stands for all that is hidden, and zeros are shown: an attacker who knows that knows each suppressed cell
+    to be at least 1. For every small count other populations are made in which it differs, at the least loss of other
+    counts; all that differs there is hidden. Then whatever was hidden without need is shown again, the largest first.
+    Greedy, so not the least that suffices.
 
     Attributes
     ----------

@@ -99,8 +99,8 @@ class GeneratedRelease:
     released
         The release.
     truth
-        For each released row the place among the rows given that it was made from; None where rows are nobody's, or
-        nobody knows.
+        For each released row the place among the rows given that it was made from; None where rows belong to no person,
+        or the matches are unknown.
     kind
         What the release is, where that is known.
     seconds

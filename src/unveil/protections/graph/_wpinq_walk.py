@@ -16,7 +16,7 @@ from unveil._kernels.graph.rows import edge_keys, row_numbers
 from unveil._kernels.random import State, below, next_float
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
-# Plain Python takes a few hundredths of a second for so many; triangles need about ten times as long.
+# Plain Python takes a few hundredths of a second for this many; triangles need about ten times as long.
 _PLAIN_PROPOSALS = 2_000
 
 

@@ -114,13 +114,13 @@ def assigned(below: IntArray, centres: FloatArray, size: int, even: bool) -> Int
 class BoundedTMeans:
     """Cluster nodes by degree; edit edges to the cluster's mean degree.
 
-    There are t = floor(n / ``size``) clusters, at least one. They start at the degrees of t nodes drawn at random;
-    then nodes are assigned to the nearest center with room, and centers move to the mean of their cluster, until
-    nothing changes. Edges between nodes that both have too many are removed first; then nodes that still have too
-    many lose edges at random; then nodes that lack edges are joined with one another where they have no edge yet.
-    Whoever lacks one still gets an edge to one pseudo node. The facts say how many miss their degree even so, and how
-    many nodes share the rarest degree that somebody has; the pseudo node itself may be the only one of its degree. An
-    edge that was removed and joined again counts as neither removed nor added.
+    There are t = floor(n / ``size``) clusters, at least one. They start at the degrees of t nodes drawn at random; then
+    nodes are assigned to the nearest center with room, and centers move to the mean of their cluster, until nothing
+    changes. Edges between nodes that both have too many are removed first; then nodes that still have too many lose
+    edges at random; then nodes that lack edges are joined with one another where they have no edge yet. Whoever lacks
+    one still gets an edge to one pseudo node. The facts say how many miss their degree even so, and how many nodes
+    share the rarest degree that a node has; the pseudo node itself may be the only one of its degree. An edge that was
+    removed and joined again counts as neither removed nor added.
 
     Our reading, where the source leaves it open. Every cluster holds at least ``size`` nodes, and the n mod ``size``
     nodes left over go where they fit best, so that some clusters are larger (all of them together in one cluster if
@@ -128,17 +128,18 @@ class BoundedTMeans:
     holds: there are t = ceil(n / ``size``) clusters of floor(n / t) or one more nodes.
 
     The assignment is the best one, not a greedy one, which is why the centers do come to rest; as degrees are in a
-    line, clusters are stretches of the nodes sorted by degree, and nodes of one degree in two clusters are told apart
-    at random. The degree of a cluster is its mean, rounded down. Nodes that lack the most edges are joined first.
+    line, clusters are stretches of the nodes sorted by degree, and nodes of one degree in two clusters are
+    distinguished at random. The degree of a cluster is its mean, rounded down. Nodes that lack the most edges are
+    joined first.
 
     Parameters
     ----------
     size
-        How many nodes a cluster holds at least, from 2. If nobody is off target, each degree is shared by at least as
+        How many nodes a cluster holds at least, from 2. If no node is off target, each degree is shared by at least as
         many nodes (all of them, if there are fewer). The larger, the more edges are changed.
     bound
         "below" for at least ``size`` nodes in each cluster, "above" for at most. With "above", each degree is shared by
-        at least floor(n / t) nodes if nobody is off target.
+        at least floor(n / t) nodes if no node is off target.
     max_size
         What ``size`` was called before, for one more version. A note of the release says so.
 

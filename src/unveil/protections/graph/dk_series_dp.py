@@ -51,10 +51,10 @@ _MOST_PLACES = 4_000
 class DkSeriesDP:
     """Measure joint degrees with noise, and draw a new graph.
 
-    It is differentially private for single edges: whoever sees the release can hardly tell whether any one edge was in
-    the original. The number of nodes counts as public. Three questions are asked, and the ledger has them: the largest
-    degree, the number of edges, and the number of edges by the degrees of both ends, for every cell of the table, also
-    those where nobody is. All else is made from the answers.
+    It is differentially private for single edges: an observer of the release can hardly tell whether any one edge was
+    in the original. The number of nodes counts as public. Three questions are asked, and the ledger has them: the
+    largest degree, the number of edges, and the number of edges by the degrees of both ends, for every cell of the
+    table, also those where no node is. All else is made from the answers.
 
     The table has a cell for each two degrees of a grid; a degree between two of the grid counts for both, in part. One
     edge more or less moves all edges of its two ends to another cell; on a grid that widens with the degree it moves a
@@ -65,8 +65,8 @@ class DkSeriesDP:
 
     Our reading, where the source leaves it open or its noise does not suffice: noise in empty cells as well, a largest
     degree that is paid for, degrees above its noisy bound cut to it, and noise for each cluster of cells such that all
-    together spend their share once. Laplace noise is drawn in floating point, which is known to leak a little to
-    somebody who sees its last digits; only whole numbers of edges leave here.
+    together spend their share once. Laplace noise is drawn in floating point, which is known to leak a little to an
+    observer of its last digits; only whole numbers of edges leave here.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class DkSeriesDP:
     compat
         "secgraph" imitates the code of that name: it adds noise only to cells that are not empty, and edits the
         original graph towards the degrees found. This is NOT differentially private, and its release has no ledger. It
-        serves comparison with published figures. The shares have no part in it.
+        serves comparison with published values. The shares have no part in it.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def _said_dropped(edges: int) -> tuple[str, ...]:
 
 # A simple graph from edges with loops and repeats, which keeps degrees and joint degrees as far as any can.
 
-# Nobody waits for a compiler below this number of ends.
+# No node waits for a compiler below this number of ends.
 _PLAIN_UP_TO = 2_000
 _TRIES = 200
 
@@ -305,9 +305,9 @@ def _slots(keys: IntArray, degree: IntArray, nodes: int) -> tuple[IntArray, Int3
 # A simple graph while edges are placed: each node has as many slots as it should get neighbors.
 #
 # Nodes lie in classes of consecutive numbers. Where a node of a class has no empty slot but another of the class has
-# one, a neighbor moves from the first to the other: that changes neither which classes an edge joins nor anybody
-# else's degree. If all nodes of a class have as many slots, then the other always lacks a neighbor that the first
-# has. So every table of joint degrees that some simple graph has can be reached, edge by edge, from any part of it.
+# one, a neighbor moves from the first to the other: that changes neither which classes an edge joins nor any node
+# else's degree. If all nodes of a class have as many slots, then the other always lacks a neighbor that the first has.
+# So every table of joint degrees that some simple graph has can be reached, edge by edge, from any part of it.
 
 
 def has_room(node: int, start: IntArray, filled: IntArray) -> bool:
@@ -416,7 +416,7 @@ def join_leftovers(
     """Join empty slots in pairs of ``ends``, whatever their classes.
 
     Two nodes that cannot be joined take the place of an edge that is drawn: each of its ends is joined to one of them.
-    After that many tries they stay as they are.
+    After that many attempts they stay as they are.
     """
     for pair in range(0, ends.size - 1, 2):
         one, other = ends[pair], ends[pair + 1]

@@ -148,7 +148,7 @@ def _notes(k: int, pseudo: int, smallest: int) -> tuple[str, ...]:
     return ()
 
 
-# Groups of similar degrees in which nobody has to be raised far.
+# Groups of similar degrees in which no node has to be raised far.
 
 _PLAIN_STEPS = 20_000
 

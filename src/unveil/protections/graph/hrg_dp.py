@@ -26,7 +26,7 @@ _WINDOWS = 20
 # The published code never stops before 1000; on real graphs of thousands of nodes a few hundred is the least.
 _FEW_MOVES = 100
 _STANDARD_ERRORS = 3.0
-# Two cliques of 30 are told apart by every walk with a scale of 3.1, and by few with a scale of 2, however long.
+# Two cliques of 30 are distinguished by every walk with a scale of 3.1, and by few with a scale of 2, however long.
 _STUCK_BELOW = 2.5
 
 # Two nodes have a single dendrogram: nothing is asked of the graph to find it.

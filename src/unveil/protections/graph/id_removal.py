@@ -19,8 +19,8 @@ from unveil.protections.graph._release import graph_release
 class IdRemoval:
     """Remove node names and number nodes at random; keep every edge.
 
-    Whoever knows enough about somebody's connections still finds the node, so it is a measure of what a release
-    without protection would give away.
+    An attacker who knows enough about a node's edges still finds the node, so it is a measure of what a release without
+    protection would give away.
 
     Examples
     --------

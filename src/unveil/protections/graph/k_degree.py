@@ -31,14 +31,14 @@ EdgeRule = Literal["add", "priority"]
 class KDegree:
     """Add edges so that every degree is shared by k nodes.
 
-    Whoever knows how many connections somebody has then finds at least k nodes. The degrees to reach are those that
-    rise by the least in sum; then nodes that lack edges are connected with one another. Where too few others lack any
-    (the largest hubs need more partners than there are), some nodes of low degree are given one more, at random among
-    those that could help, and both steps are done again.
+    An attacker who knows a node's degree then finds at least k nodes. The degrees to reach are those that rise by the
+    least in sum; then nodes that lack edges are connected with one another. Where too few others lack any (the largest
+    hubs need more partners than there are), some nodes of low degree are given one more, at random among those that
+    could help, and both steps are done again.
 
     Our reading, where the source leaves it open: the least even sum is taken, as no graph has degrees with an odd one;
     nodes are raised for exactly those hubs that lacked partners; and edges added before are exchanged along alternating
-    walks before anybody is raised. What the release holds is counted again before it is returned. The facts say how
+    walks before any node is raised. What the release holds is counted again before it is returned. The facts say how
     many edges must be added at least, by the degrees alone: no graph with all edges of the original in which k nodes
     share each degree has fewer new ones, and perhaps none has so few.
 
@@ -178,7 +178,7 @@ def raised(
     """Return a graph's keys with raised degrees, and missing edges.
 
     The node that lacks the most is connected to those that lack the most of the others, as in Liu and Terzi, 2008;
-    where that leaves nobody to connect with, edges are exchanged along the shortest walks there are. With ``keep``,
+    where that leaves no node to connect with, edges are exchanged along the shortest walks there are. With ``keep``,
     exchanges only undo what was added; otherwise they may take away edges of the graph.
 
     >>> start, neighbour = np.array([0, 1, 2, 2]), np.array([1, 0], np.int32)
@@ -263,6 +263,6 @@ def _join(start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray
             need[partner] -= 1
             _lack_one_less(order, place, at_least, lack, partner)
         need[node] -= found
-        # What it found nobody for stays in its need, but it is looked at no more.
+        # What it found no node for stays in its need, but it is looked at no more.
         while lack[node] > 0:
             _lack_one_less(order, place, at_least, lack, node)

@@ -36,9 +36,9 @@ _MOST_EDGES = 10**9
 class KSymmetry:
     """Copy cells of equivalent nodes until each has ``k`` nodes.
 
-    A copy is joined to whatever its cell is joined to, so nobody can tell it from the cell by how the release is
-    connected. The original stays as it is among the copies. That has its price: where no two nodes look alike, each
-    edge turns into k x k.
+    A copy is joined to whatever its cell is joined to, so no node can tell it from the cell by how the release is
+    connected. The original stays as it is among the copies. That has its price: where no two nodes are equal, each edge
+    turns into k x k.
 
     Attributes
     ----------

@@ -35,9 +35,9 @@ class RandomWalk:
     that neighbor. The node is joined to the first end for sure and to each further one with the probability
     (d/2 - 1)/(d - 1), where d is its degree: half as many as it had, and the other half comes from the others.
 
-    So a graph has about as many edges as before: half an edge more for each node of degree 1, and fewer where
-    walks were given up. It blurs who is connected to whom, but not who has many connections. A node may lose
-    all its edges; it stays in the release.
+    So a graph has about as many edges as before: half an edge more for each node of degree 1, and fewer where walks
+    were given up. It blurs who is connected to whom, but not who has many edges. A node may lose all its edges; it
+    stays in the release.
 
     Our reading, where the source leaves it open: nodes and their neighbors take their turn in random order, and a
     repeated walk starts again at the neighbor.

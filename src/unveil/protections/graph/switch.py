@@ -38,7 +38,7 @@ class Switch:
 
     A switch is given up after 100 draws that do not fit, and all draws together are bounded by the number of edges. On
     graphs in which few pairs fit (a star, a complete graph) fewer are done than asked for, perhaps none; the notes then
-    say so. Nobody's degree is hidden: whoever knows how many connections somebody has finds the same number here.
+    say so. No node's degree is hidden: an attacker who knows a node's degree finds the same number here.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Switch:
 
 # Edges that change their ends pairwise, so that every node keeps its degree.
 
-#: So many draws in a row may be rejected before a switch is given up.
+#: This many draws in a row may be rejected before a switch is given up.
 TRIES = 100
 # All draws together may be rejected this often per edge, so that the time is in proportion to the number of edges.
 _TRIES_PER_EDGE = 10

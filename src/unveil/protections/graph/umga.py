@@ -38,7 +38,7 @@ class Umga:
 
     Our reading, where the source leaves it open: of the choices that keep the number of edges best, one with the least
     squares is taken; and where no single move is possible, as in dense graphs, edges are exchanged along longer walks
-    that change nobody else's degree, so that graphs work on which the source's program does not end.
+    that change no other person's degree, so that graphs work on which the source's program does not end.
 
     Parameters
     ----------

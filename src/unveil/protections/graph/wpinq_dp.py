@@ -64,12 +64,12 @@ _PUBLIC = ("the number of nodes", "that there is an edge at all")
 class WpinqDP:
     """Measure degrees and joint degrees with noise, and fit a graph.
 
-    It is differentially private for single edges: whoever sees the release can hardly tell whether any one edge was in
-    the original. The number of nodes counts as public. Three questions are asked, and the ledger has them: how many
+    It is differentially private for single edges: an observer of the release can hardly tell whether any one edge was
+    in the original. The number of nodes counts as public. Three questions are asked, and the ledger has them: how many
     nodes have more than i neighbors, for each i; the sorted degrees; and the weights of edges by the degrees of both
-    ends, or of triangles by the degrees of all three. All else is made from the noisy answers: degrees that fit both
-    of the first two, a random graph with these degrees, and a walk that exchanges ends of edges, which keeps the
-    degrees, to come near the third answer.
+    ends, or of triangles by the degrees of all three. All else is made from the noisy answers: degrees that fit both of
+    the first two, a random graph with these degrees, and a walk that exchanges ends of edges, which keeps the degrees,
+    to come near the third answer.
 
     They are asked one after the other. Where the first answer shows that weights of edges would have fewer than six
     cells, they are not asked for: the second question spends that share, the release is a random graph with noisy
@@ -80,10 +80,10 @@ class WpinqDP:
     With them one edge more or less changes all answers together by less than 4, or less than 2.13 for triangles,
     however many neighbors its ends have.
 
-    Our reading, where the source leaves it open: degrees are put in classes, as many as leave a cell eight times
-    its noise (with a huge epsilon each degree is a class), because single degrees drown in noise; and the walk ends as
-    soon as the graph is as near the noisy answer as the original itself would be, because what comes after fits noise.
-    Laplace noise is drawn in floating point, which is known to leak a little to somebody who sees its last digits; only
+    Our reading, where the source leaves it open: degrees are put in classes, as many as leave a cell eight times its
+    noise (with a huge epsilon each degree is a class), because single degrees drown in noise; and the walk ends as soon
+    as the graph is as near the noisy answer as the original itself would be, because what comes after fits noise.
+    Laplace noise is drawn in floating point, which is known to leak a little to an observer of its last digits; only
     whole numbers of edges leave here.
 
     Parameters

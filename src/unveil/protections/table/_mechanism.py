@@ -1,6 +1,6 @@
 """Likelihood of masked rows, as a product over column parts.
 
-Parts know cells of the original, so none of them, here or beside its mask, has a repr that would print them.
+Parts know cells of the original, so none of them, here or next to its mask, has a repr that would print them.
 """
 
 from collections.abc import Callable, Sequence

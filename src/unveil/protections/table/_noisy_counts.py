@@ -1,6 +1,6 @@
 """Noisy counts of people in cells, and rows drawn from them.
 
-Which cells there are must not hang on who is in the table: it comes from a domain that is told. Where none is, the
+Which cells there are must not hang on who is in the table: it comes from a domain that is given. Where none is, the
 values of the table are taken for it, and what epsilon promises holds for people with such values only.
 """
 
@@ -93,7 +93,7 @@ class EqualWidthBins:
             at = np.arange(parts + 1) / parts
             # Weighed, not subtracted: a range may be wider than the largest float.
             return cls(numbers[0], 0, numbers[0] * (1 - at) + numbers[-1] * at)
-        # Differences of ascending whole numbers are right as unsigned ones, however far apart they are.
+        # Differences of ascending whole numbers are correct as unsigned ones, however far apart they are.
         apart = np.diff(numbers.view(np.uint64))
         step = int(np.gcd.reduce(apart))
         many = (int(numbers[-1]) - int(numbers[0])) // step + 1
@@ -122,7 +122,7 @@ def axes_of(
 ) -> list[ColumnLevels]:
     """Return the levels of released columns, within the cell limit.
 
-    ``cells`` says how many cells the largest table of counts has where columns have so many levels; ``instead`` is
+    ``cells`` says how many cells the largest table of counts has where columns have this many levels; ``instead`` is
     what else can be done where these are too many.
     """
     names = released_columns(original)

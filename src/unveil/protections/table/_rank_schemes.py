@@ -16,13 +16,13 @@ Lines = Callable[[IntArray], FloatArray]
 #: Steps of a simulation: some seconds of work.
 STEPS = 5e8
 MOST_DRAWS = 10_000
-#: The error is told from how much so many batches of simulations differ.
+#: The error is told from how much this many batches of simulations differ.
 BATCHES = 8
 
 _MOST_CELLS = 2000
 # Chances change little within so small a part of the window.
 _PER_WINDOW = 32
-# So many swaps between two cells are supposed where no simulation met any.
+# This many swaps between two cells are supposed where no simulation met any.
 _UNMET = 0.25
 _SMALL = 64
 

@@ -1,7 +1,7 @@
 """Recognition of a declared method in a file: mechanism and refutations.
 
 The settings of a method do not tell everything: which rows a method put into one group, or what it made of a value, is
-read from the file itself, row by row, because whoever knows the method and the original can work it out.
+read from the file itself, row by row, because an attacker who knows the method and the original can work it out.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-#: From so many different values on, noise that leaves less than this share of them is none.
+#: From this many different values on, noise that leaves less than this share of them is none.
 _VARIED, _ALIKE = 10, 0.7
 
 

@@ -44,7 +44,7 @@ class AdditiveNoise:
     scale
         The standard deviation of the noise as a multiple of the column's, above 0.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class CorrelatedNoise:
     rescale
         Whether the values are drawn towards the means so that variances stay.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
 
     Examples
     --------

@@ -34,8 +34,8 @@ class GaussianCopula:
     and each number is given the value in whose band it falls.
 
     So every value is one of the original's, with about the same shares, and pairs of columns go together about as much
-    as there, as far as they rise or fall together: more than that about rows the model does not know. Values that
-    are rare enough to identify somebody can come out again; this is a synthesis to measure, not one to trust.
+    as there, as far as they rise or fall together: more than that about rows the model does not know. Values that are
+    rare enough to identify a person can come out again; this is a synthesis to measure, not one to trust.
 
     Columns without an order (category, text) are put in that of how often their values occur, the most frequent first,
     and a missing value there is a category of its own. For the other kinds, whether a value is missing is a column

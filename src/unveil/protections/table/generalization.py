@@ -51,7 +51,7 @@ class Generalization:
     k
         The least number of rows that share a value, from 2 on; one for all columns, or one for each of ``columns``.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     cells
         Whether a group shows which values it has instead of their mean: ``[16, 19]``, ``b | c``.
 

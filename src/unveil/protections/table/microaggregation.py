@@ -47,10 +47,10 @@ _ROUNDED = 0.01
 class Microaggregation:
     """Replace numbers by means of k similar rows; then shuffle rows.
 
-    The groups are made by MDAV (maximum distance to average vector) on the columns divided by their
-    standard deviations. In the masked columns every row is then the same as at least k - 1 others, and the mean of
-    every column is kept. With ``block_size`` the columns are masked in blocks of so many, in their order, each with
-    groups of its own: less is lost, but who is in the same group in every block may be one person alone.
+    The groups are made by MDAV (maximum distance to average vector) on the columns divided by their standard
+    deviations. In the masked columns every row is then the same as at least k - 1 others, and the mean of every column
+    is kept. With ``block_size`` the columns are masked in blocks of this many, in their order, each with groups of its
+    own: less is lost, but who is in the same group in every block may be one person alone.
 
     Needs a value in every cell that is masked. Columns of other kinds stay as they are, with a note.
 
@@ -67,7 +67,7 @@ class Microaggregation:
     block_size
         How many columns are masked together; None masks all together.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
 
     Examples
     --------

@@ -52,10 +52,10 @@ class Mondrian:
     k
         The least size of a class, from 2 to the number of rows.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     cells
         Whether a class shows which values it has instead of their mean: ``[30, 39]``, ``a | b``, or ``*`` where values
-        are missing too. Everybody's values are then inside the cells of their own row.
+        are missing too. Everyone's values are then inside the cells of their own row.
 
     Examples
     --------

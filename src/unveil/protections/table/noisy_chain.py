@@ -50,8 +50,8 @@ class NoisyChain:
     epsilon
         Of adding or removing one person.
     noise
-        The share of the due noise that is added. Only 1 is right: anything less is a fault, kept for tests of auditors;
-        0.5 doubles the true epsilon.
+        The share of the due noise that is added. Only 1 is correct: anything less is a fault, kept for tests of
+        auditors; 0.5 doubles the true epsilon.
     rows
         How many people to draw; None draws as many as the original has, whose number is thereby taken as public.
     domain

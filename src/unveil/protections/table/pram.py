@@ -56,7 +56,7 @@ class Pram:
     invariant
         Whether values are redrawn from their own distribution.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
 
     Examples
     --------

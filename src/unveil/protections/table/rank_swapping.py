@@ -74,7 +74,7 @@ class RankSwapping:
     p
         The same in percent, above 0 and at most 100; None takes ``share``.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     draws
         How many simulations the true probability rests on where it is not exact; None takes enough for some hundredths.
     seed

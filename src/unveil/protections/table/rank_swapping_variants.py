@@ -42,7 +42,7 @@ class RankSwappingDistribution:
     p
         The size of the moves, in percent of the column's values that are not missing, above 0 and at most 100.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     draws, seed
         Simulations of the true probability; see `RankSwapping`.
 
@@ -113,7 +113,7 @@ class RankSwappingBuckets:
     buckets
         How many buckets there are, from 1; a column with fewer values has one for each.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     draws, seed
         Simulations of the true probability; see `RankSwapping`.
 

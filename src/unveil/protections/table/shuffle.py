@@ -16,8 +16,8 @@ from unveil.protections.table._release import release_of, released_columns
 class Shuffle:
     """Remove direct identifiers and shuffle the rows; keep other cells.
 
-    This is what many call anonymised. Whoever knows a few of the columns about somebody still finds the row, so it
-    is a measure of what a release without protection would give away.
+    This is what many call anonymised. An attacker who knows a few of the columns about a person still finds the row, so
+    it is a measure of what a release without protection would give away.
 
     Examples
     --------

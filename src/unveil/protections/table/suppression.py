@@ -55,7 +55,7 @@ class Suppression:
     k
         Drop the values that fewer than k rows have, instead of drawing lots; None draws lots.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     cells
         Whether ``*`` stands for a value that was dropped, so that it is told from one that was missing before.
 

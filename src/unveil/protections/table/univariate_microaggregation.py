@@ -44,7 +44,7 @@ class UnivariateMicroaggregation:
     k
         The least size of a group, from 2 to the number of values of the column.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
 
     Examples
     --------
