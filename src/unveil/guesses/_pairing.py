@@ -197,7 +197,7 @@ def _numbered(names: list[Any], known: Names | None, word: str) -> IntArray:
         strange = np.flatnonzero(numbers < 0)
         if strange.size:
             raise InputError(
-                f"Pair {strange[0] + 1} of the truth (counted from 1) has a {word} that the matrix lacks; such pairs: "
+                f"Pair {strange[0] + 1} of the truth (counted from 1) names an unknown {word}; such pairs: "
                 f"{strange.size}. Check the spelling, and that both files match"
             )
     return np.asarray(numbers, np.int64)

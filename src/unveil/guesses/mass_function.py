@@ -79,7 +79,7 @@ def masses_behind(values: FloatArray, what: Quantity) -> FloatArray:
     total = float(np.abs(masses).sum())
     if not np.isfinite(total) or masses.min() < -ROUNDING or abs(masses[0]) > ROUNDING or abs(total - 1) > TOLERANCE:
         raise InputError(
-            f"the values are not {what} of a mass function: masses are at least 0, 0 for the empty set, "
+            f"the values are not a {what} of a mass function: masses are at least 0, 0 for the empty set, "
             "and sum to 1. Correct the values"
         )
     masses[np.abs(masses) <= 1e-15] = 0.0

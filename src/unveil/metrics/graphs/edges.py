@@ -112,8 +112,6 @@ def edge_disclosure_recall(guess: EdgeClaims, truth: Graph) -> float:
 def edge_guessing_precision(guess: EdgeClaims, truth: Graph) -> float:
     """Return the precision of guesses from the auxiliary graph alone, 0 to 1.
 
-    There are as many guesses as claims.
-
     Formula: ``#{hidden edges among the n likeliest pairs} / n`` with as many pairs as there are claims, the likeliest
     by ``Σ 1 / ln(degree)`` over common neighbors or by the product of degrees, whichever is correct more often; ties by
     lot, on average. 0 means that only a release can tell. 1 means that nothing was left to tell. NaN where nothing is

@@ -123,11 +123,10 @@ def expected_reidentifications(
 ) -> float:
     """Return the expected number of correct re-identifications.
 
-    The attacker names one fitting person of the population for each released row.
-
     Formula: ``sum(E(1 / F | f))`` over the rows, with the distribution of F as in :func:`population_uniqueness`. For
-    "weights" and f = 1 that is ``(p / (1 - p)) log(1 / p)``, the individual risk of mu-Argus. 0 means none, the number
-    of rows that every row is unique in the population. NaN where :func:`population_uniqueness` is.
+    "weights" and f = 1 that is ``(p / (1 - p)) log(1 / p)``, the individual risk of mu-Argus. The attacker names one
+    fitting person of the population for each row. 0 means none, the number of rows that every row is unique in the
+    population. NaN where :func:`population_uniqueness` is.
 
     >>> import polars as pl
     >>> people = Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 52], "weight": [5.0, 5.0, 10.0, 4.0]}))

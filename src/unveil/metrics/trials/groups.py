@@ -92,7 +92,7 @@ def arranged(people: Mapping[Label, int], tries: Mapping[Label, int], minimum: i
     place = {label: at for at, label in enumerate(kept)}
     if pool:
         small = all(people[label] < minimum for label in pool)
-        names.append(f"subgroups of fewer than {minimum} people" if small else "all other subgroups")
+        names.append(f"groups of fewer than {minimum} people" if small else "all other groups")
         kinds.append("pooled")
         sizes.append(sum(people[label] for label in pool))
         place |= dict.fromkeys(pool, len(kept))
