@@ -152,7 +152,7 @@ def _impossible(
         if any(listed(names) in each.sentence for each in known):
             sentence = ""
         elif isinstance(part, UnchangedColumns):
-            sentence = f"{listed(names)}: changed in {many}, although the method does not change it"
+            sentence = f"{listed(names)}: changed in {many} although the method does not change it"
         else:
             sentence = f"{listed(names)}: the cells of {many} {_NOT_THEIRS}"
         yield Refutation(sentence, wrong)

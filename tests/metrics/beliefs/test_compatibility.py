@@ -328,12 +328,12 @@ def test_bad_input_is_refused() -> None:
         compatible_probability(([0, 2], [0.5, 0.5]), [1.0, 0.0], 2)
     with pytest.raises(InputError, match="Unknown level 'table'"):
         compatible_belief(mass, [0.5, 0.5], level="table")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="same targets"):
+    with pytest.raises(InputError, match="the guess has 1 targets and the truth 4"):
         compatibility(Candidates.from_matrix([[1.0]]), TRUTH)
     with pytest.raises(InputError, match="truth names candidate number 2"):
         compatibility(Beliefs(2, (mass,) * 4), TRUTH)
     named = [Candidates.from_table(["t", "t"], names, [0.5, 0.5]) for names in (["a", "b"], ["a", "c"])]
-    with pytest.raises(InputError, match="names differ"):
+    with pytest.raises(InputError, match="name the candidates differently"):
         compatibility(*named)
 
 

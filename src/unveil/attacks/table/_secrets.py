@@ -309,7 +309,7 @@ def notes_on_people(table: "Table", truth: SecretTruth, secret: str, targets: in
     have, notes = truth.rows.size, []
     if have < table.rows:
         missing = f"{(table.rows - have) / table.rows:.1%}"
-        notes.append(f"{missing} rows of the {table.name} without {secret!r} are left out")
+        notes.append(f"{missing} of the rows of the {table.name} lack {secret!r} and are left out")
     if targets is not None and targets > have:
         notes.append(f"all {have} targets of the {table.name} were attacked, fewer than the {targets} requested")
     return notes

@@ -203,7 +203,7 @@ class Inference:
     ) -> FloatArray:
         """Return everyone's chance by an attacker trained on all rows."""
         if secrets.draws is not None:
-            raise _several_values(f"the adversary {self.adversary!r}", self.secret, released, "Choose 'nearest'")
+            raise _several_values(f"the attacker {self.adversary!r}", self.secret, released, "Choose 'nearest'")
         targets, low, high = _together(attacked)
         near = _secrets.near_ranks(released, self.secret, self.tolerance)
         teacher = _guessers.Teacher(_guessers.single_cells(known), secrets, near)

@@ -236,10 +236,10 @@ class Membership:
         parts = f"{scored.reference.size} set the threshold and {scored.tested.size} were attacked"
         notes = [f"of the control group, {scored.shown}{parts}"]
         if self.targets is not None and self.targets > called.tries:
-            has = f"{called.tries}{' who were not learned from' if self.method == COMBINED else ''}"
+            unused = " unused" if self.method == COMBINED else ""
             notes += [
-                f"all {has} targets of the {knowledge.records.name} were attacked, fewer than the {self.targets} "
-                "requested"
+                f"all {called.tries}{unused} targets of the {knowledge.records.name} were attacked, fewer than the "
+                f"{self.targets} requested"
             ]
         return Trials(
             attack=called,
