@@ -88,7 +88,7 @@ def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> Table
     RecordLinkage(columns=('age', 'income'), neighbours=3, targets=None)
     >>> attack_from("record-linkage", leaves=["Trials"])
     Traceback (most recent call last):
-    unveil.errors.InputError: the attack 'record-linkage' leaves Candidates, and here Trials is needed. Choose from ...
+    unveil.errors.InputError: the attack 'record-linkage' returns Candidates, but this needs Trials. Choose from ...
     """
     made: TableAttack = _attack(text, "table", leaves)
     return made

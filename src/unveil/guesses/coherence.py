@@ -55,7 +55,7 @@ def jointly_coherent(one: MassFunction, other: MassFunction) -> Coherence:
     >>> jointly_coherent(MassFunction.from_set(4, [0, 1]), MassFunction.from_set(4, [1, 2])).probability
     (array([1]), array([1.]))
     >>> print(jointly_coherent(MassFunction.from_set(4, [0, 1]), MassFunction.from_set(4, [2])).why)
-    At least one of the two is invalid, whatever the truth is: the first believes to at least 1 that the target is among 2 records to which the second gives at most 0.
+    At least one of the two is invalid, whatever the truth is. For the same 2 records, the belief of the first is at least 1, but the plausibility of the second is at most 0.
     """  # noqa: E501
     if one.size != other.size:
         raise InputError(f"The beliefs are on frames of different sizes, {one.size} and {other.size}. Use one frame")

@@ -137,7 +137,7 @@ class Dataflow:
 
         >>> from unveil.data import samples
         >>> Dataflow.read(samples.path("matching_dataflow.csv"))
-        Dataflow(3 nodes, 5 entries and tokens)
+        Dataflow(3 nodes, 5 items and pseudonyms)
         """
         from unveil.data.matrices.dataflows import read_dataflow
 

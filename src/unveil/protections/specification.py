@@ -46,7 +46,7 @@ def graph_protection_from(text: str) -> GraphProtection:
     IdRemoval()
     >>> graph_protection_from("shuffle")
     Traceback (most recent call last):
-    unveil.errors.InputError: the protection 'shuffle' is for a table, and here a graph is protected. Choose from ...
+    unveil.errors.InputError: the protection 'shuffle' is for a table, not for a graph. Use one of: ...
     """
     made: GraphProtection = _protection(text, "graph")
     return made

@@ -94,7 +94,7 @@ def test_bad_input() -> None:
         SeveralReleases(others=(twice,), attacks=(CandidateSet(),) * 3)
     with pytest.raises(InputError, match="some further releases are not tables"):
         SeveralReleases(others=("file.csv",))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="conflict must be"):
+    with pytest.raises(InputError, match="Unknown conflict setting"):
         SeveralReleases(conflict="ignore")  # type: ignore[arg-type]
     with pytest.raises(
         InputError, match="each attack must be on all 2 rows of its release, but one left a guess about 1"

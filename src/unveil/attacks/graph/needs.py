@@ -44,7 +44,7 @@ def needs_of_all(nodes: int, others: int) -> Needs:
     """Return the cost of comparing all pairs of nodes.
 
     >>> needs_of_all(4_000, 4_000).sentence[:66]
-    'Each run of mean-field is projected to take 6 to 22 CPU seconds an'
+    'Each run of mean-field takes about 6 to 22 CPU seconds and 0.9 GB.'
     """
     pairs = nodes * others
     instead = "candidates=30 takes a fraction of that"

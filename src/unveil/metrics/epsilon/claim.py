@@ -21,7 +21,7 @@ class Claim:
     --------
     >>> Claim(epsilon=0)
     Traceback (most recent call last):
-    unveil.errors.InputError: epsilon must be above 0 and finite, but is 0. Write the one that is claimed, such as 1
+    unveil.errors.InputError: epsilon is 0; it must be above 0 and finite. Write the claimed value, such as 1
     """
 
     COUNTS = "nothing private"

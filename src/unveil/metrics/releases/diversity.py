@@ -167,7 +167,7 @@ def diversity(
     >>> people = Table.from_frame(pl.DataFrame({"age": [30, 30, 40], "ill": ["flu"] * 3}))
     >>> found = diversity(people, sensitive="ill")
     >>> found.distinct, found.closeness, found.remark
-    (1, 0.0, 'every row holds the same value, so the release tells it of everybody, whatever the classes are')
+    (1, 0.0, 'every row has the same value, so the release discloses it whatever the classes are')
     """
     values = _values(release, sensitive, columns, classes)
     kinds = int(np.unique(values.value).size)

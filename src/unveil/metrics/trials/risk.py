@@ -176,7 +176,7 @@ def control_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
 
     >>> hits, luck = Attempts.from_chances([1, 0.5, 0, 0]), Attempts.from_chances([0.25] * 4)
     >>> control_rate(Trials(attack=hits, naive=luck, control=None, what="a link")).why.split(",")[0]
-    'there is no control table'
+    'there is no control group'
     """
     return _undefined(NO_CONTROL) if trials.control is None else _rate(trials.control, confidence)
 
@@ -225,7 +225,7 @@ def measured(excess: Rate, control: Rate) -> ExcessStatus:
     >>> for control in (clopper_pearson(1, 60), clopper_pearson(55, 60)):
     ...     print(measured(excess(clopper_pearson(60, 60), control), control))
     measured
-    too blunt to measure an excess
+    too few failures to measure an excess
     """
     if not control.defined:
         return ExcessStatus.NO_CONTROL

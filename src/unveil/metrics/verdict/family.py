@@ -212,7 +212,7 @@ def judge(
     >>> few = FigureToJudge(name="order", statistic=np.zeros(80), tries=4, control_tries=4)
     >>> family = judge([hit, few], {"people": pool}, rng=np.random.default_rng(0))
     >>> [(one.name, one.found, one.why) for one in family.judgements]
-    [('copies', True, ''), ('order', False, 'too few tries to judge')]
+    [('copies', True, ''), ('order', False, 'too few attempts to test')]
     """
     whole_number(draws, "draws")
     _check(figures, pools)

@@ -79,7 +79,7 @@ class CommandGenerator:
     --------
     >>> CommandGenerator(written="python3 synth.py {in}", read=Table.read)
     Traceback (most recent call last):
-    unveil.errors.InputError: a command that makes releases must hold {in} and {out}, but lacks {out}. Write it ...
+    unveil.errors.InputError: the generator command lacks {out}. Write {in} for the training file and {out} for ...
     """
 
     written: str

@@ -48,7 +48,7 @@ def variables_from(given: Iterable[str] | Mapping[str, str]) -> SecretVariables:
     SecretVariables(TOKEN=…)
     >>> variables_from(["TOKEN=abc"])
     Traceback (most recent call last):
-    unveil.errors.InputError: env takes the names of variables, but 'TOKEN' has a value behind it, which other users ...
+    unveil.errors.InputError: the entry 'TOKEN' of env has a value, which other users ...
     """
     names = [given] if isinstance(given, str) else list(given)
     for name in names:
