@@ -69,7 +69,7 @@ def test_what_is_no_attack_is_refused(text: str, said: str) -> None:
 def test_only_attacks_that_leave_the_right_guess_are_taken() -> None:
     assert attack_from("nearest", leaves=["Beliefs"]) == Nearest()
     with pytest.raises(
-        InputError, match="'linkability' leaves Trials, and here Beliefs or Candidates is needed"
+        InputError, match="the attack 'linkability' returns Trials, but this needs Beliefs or"
     ) as caught:
         attack_from("linkability", leaves=("Beliefs", "Candidates"))
     on_tables = [each for each in ATTACKS.values() if each.on == "table"]
@@ -106,7 +106,7 @@ def test_a_mechanism_is_never_written() -> None:
 def test_attacks_on_graphs_go_by_their_letters_too() -> None:
     assert graph_attack_from("ns:theta=1") == graph_attack_from("NS:theta=1") == NarayananShmatikov(theta=1.0)
     assert attack_text(graph_attack_from("jlsb:neighbours=7")) == "ji-li-srivatsa-beyah:neighbours=7"
-    with pytest.raises(InputError, match="'nearest' is on a table, and here a graph is attacked"):
+    with pytest.raises(InputError, match="the attack 'nearest' is on a table, not on a graph"):
         graph_attack_from("nearest")
-    with pytest.raises(InputError, match="'distance-vector' is on a graph, and here a table is attacked"):
+    with pytest.raises(InputError, match="the attack 'distance-vector' is on a graph, not on a table"):
         attack_from("distance-vector")

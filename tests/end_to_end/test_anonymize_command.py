@@ -140,7 +140,7 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
     refuse("missing.csv", naming=("missing.csv",))
     for protect, word in (
         ("k-degree:k=1", "k must be"),
-        ("k-degree:k=1000", "at most the number of nodes"),
+        ("k-degree:k=1000", "nodes. Take a smaller k"),
         ("switch:share=1.5", "between 0 and 1"),
         ("shuffle", "is for a table"),
         ("k-degre", "k-degree"),

@@ -180,7 +180,7 @@ def test_limits_are_watched_from_the_side_that_is_worse(approved: Approved) -> N
         (("edges.csv", "--attack", "nss"), ("there is no attack 'nss'",)),
         (("edges.csv", "--attack", "record-linkage"), ("is on a table",)),
         (("edges.csv", "--protect", "mondrian"), ("is for a table",)),
-        (("edges.csv", "--seed-pairs", "0"), ("no seed pairs",)),
+        (("edges.csv", "--seed-pairs", "0"), ("starts from seed pairs, but there are none",)),
         (("edges.csv", "--seed-pairs", "61"), ("60 nodes", "Ask for fewer pairs")),
         (("edges.csv", "--seed-pairs", "60"), ("must not know all 60",)),
         (("edges.csv", "--seed-pairs", "-3"), ("whole number of at least 0",)),

@@ -223,7 +223,7 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
         (("people.csv", "--protect", "gaussian-copula", "--attack", "nearest"), ("nobody's",)),
         (("people.csv", "--protect", "magic", "--attack", "nearest"), ("'magic'",)),
         ((*OUTSIDE, "--attack", "bayes"), ("no mechanism",)),
-        ((*OUTSIDE, "--attack", "intersection"), ("p was not told",)),
+        ((*OUTSIDE, "--attack", "intersection"), ("p is missing",)),
         (("missing.csv", "--protect", "shuffle", "--attack", "nearest"), ("missing.csv",)),
         (("people.csv", "masked.csv", "--id", "nobody", "--attack", "nearest"), ("'nobody'",)),
         (("people.csv", "masked.csv", "--id", "town", "--attack", "nearest"), ("people.csv", "town")),

@@ -184,7 +184,7 @@ def test_little_memory_becomes_a_row_that_says_so() -> None:
     write()
     done = run("--memory", "100MB")
     assert done.exit_code == 4
-    assert "projected to take" in done.stdout
+    assert "of mean-field takes about" in done.stdout
 
 
 def test_without_a_command_help_is_shown() -> None:

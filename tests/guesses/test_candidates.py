@@ -139,8 +139,8 @@ def test_sums_that_rounding_left_off_are_made_exact() -> None:
 
 # ---- bad input ------------------------------------------------------------------------------------------------------
 
-SUM = "must have probabilities that sum to 1, but not those of target 1 .*normalise=True"
-FINITE = "must have finite probabilities, but not those of target 1"
+SUM = r"the candidates of target 1 \(counted from 0\) have probabilities that do not"
+FINITE = r"the candidates of target 1 \(counted from 0\) have probabilities that are"
 NOT_SCORES = "scores must be finite and at least 0"
 
 
@@ -150,7 +150,7 @@ NOT_SCORES = "scores must be finite and at least 0"
         ([0.5, 0.4], SUM),
         ([0.5, 0.50001], SUM),
         ([0.0, 0.0], SUM),
-        ([1.5, -0.5], "must have probabilities of at least 0, but not those of target 1"),
+        ([1.5, -0.5], r"the candidates of target 1 \(counted from 0\) have negative probabilities"),
         ([nan, 1.0], FINITE),
         ([inf, 0.0], FINITE),
         ([-inf, inf], FINITE),
@@ -179,10 +179,12 @@ def test_scores_too_large_to_be_summed_are_divided_or_refused() -> None:
 
 @pytest.mark.parametrize("normalise", [False, True])
 def test_a_candidate_twice_is_refused(normalise: bool) -> None:
-    with pytest.raises(InputError, match="each candidate once, but 1 rows repeat an earlier one"):
+    with pytest.raises(InputError, match="1 rows repeat the target and candidate of an earlier row"):
         Candidates.from_table(["t", "t", "t"], ["x", "y", "x"], [0.25, 0.5, 0.25], normalise=normalise)
     for numbers in ([0, 0], [1, 0]):
-        with pytest.raises(InputError, match="must be distinct and ascending, but not those of target 0"):
+        with pytest.raises(
+            InputError, match=r"the candidates of target 0 \(counted from 0\) are not distinct and ascending"
+        ):
             Candidates([0, 2], numbers, [0.5, 0.5])  # type: ignore[arg-type]
 
 
@@ -194,9 +196,9 @@ def test_a_candidate_twice_is_refused(normalise: bool) -> None:
         (([0, 1], [0, 1], [0.5, 0.5]), "start must rise from 0 to the number of entries, 2"),
         (([0, 2, 1, 2], [0, 1], [0.5, 0.5]), "start must rise from 0"),
         (([0, 2], [0, 1], [1.0]), "1 probabilities for 2 candidates"),
-        (([0, 1], [-1], [1.0]), "numbered from 0, but one is negative"),
+        (([0, 1], [-1], [1.0]), "Some candidate numbers are negative"),
         (([0, 1], [0], [1.0], [0, 0]), "2 choices for 1 targets"),
-        (([0, 1, 1], [0], [1.0], [0, 0]), "a target's choice must be one of its candidates, but 1 are not"),
+        (([0, 1, 1], [0], [1.0], [0, 0]), "1 choices are not among the target's candidates"),
         (([0, 1], [0], [1.0], None, ["a", "b"]), "2 names for 1 targets"),
         (([0, 1], [3], [1.0], None, None, ["a", "b"]), "candidate number 3 has no name: there are 2 names"),
     ],
@@ -213,12 +215,12 @@ def test_a_choice_below_minus_1_is_refused(choice: int) -> None:
 
 
 def test_matrices_and_tables_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(InputError, match="2 dimensions, but has 1"):
+    with pytest.raises(InputError, match="The matrix has 1 dimensions"):
         Candidates.from_matrix([0.5, 0.5])
     with pytest.raises(InputError, match="2 targets, 1 candidates and 3 probabilities"):
         Candidates.from_table(["a", "b"], ["x"], [1.0, 1.0, 1.0])
     for what in ([None, "b"], ["a", nan]):
-        with pytest.raises(InputError, match=r"target.*\b1\b"):
+        with pytest.raises(InputError, match="1 target labels are missing, the first at position"):
             Candidates.from_table(what, ["x", "x"], [1.0, 1.0])
     with pytest.raises(InputError):
         Candidates.from_table([], [], [])
@@ -309,7 +311,7 @@ def test_truth_of_the_wrong_kind_is_refused(truth: Any) -> None:
 
 
 def test_truth_that_leaves_targets_out_is_refused() -> None:
-    with pytest.raises(InputError, match="must name every target, but 1 of 2 are missing"):
+    with pytest.raises(InputError, match="the truth lacks 1 of 2 targets"):
         NAMED.truth_from({"t": "x"})
 
 

@@ -45,7 +45,7 @@ def test_the_network_of_figure_3_1() -> None:
     np.testing.assert_allclose(flow.matrix, [upper, upper, lower, lower, lower], atol=1e-15)
     attack = Matching.from_dataflow(flow)
     assert attack.is_doubly_stochastic
-    assert (attack.entries, attack.tokens, repr(flow)) == (ENTRIES, TOKENS, "Dataflow(3 nodes, 5 entries and tokens)")
+    assert (attack.entries, attack.tokens, repr(flow)) == (ENTRIES, TOKENS, "Dataflow(3 nodes, 5 items and pseudonyms)")
 
 
 def test_the_network_of_figure_3_3_is_flat() -> None:
@@ -137,7 +137,7 @@ def test_a_long_chain_and_a_wide_node() -> None:
     [
         ([], [], None, "at least one"),
         (["a"], ["u", "v"], None, "1 inputs and 2 outputs"),
-        (["a", "b"], ["u", "v"], [[1]], "2 inputs, but has 1"),
+        (["a", "b"], ["u", "v"], [[1]], "1 rows for 2 inputs"),
         (["a", "b"], ["u", "v"], [[1, 0], [1, 0]], "sum to 1"),
         (["a", "b"], ["u", "v"], [[0.5, 0.4], [0.5, 0.6]], "sum to 1"),
         (["a", "b"], ["u", "v"], [[2, -1], [-1, 2]], "at least 0"),
@@ -155,14 +155,22 @@ def test_a_text_is_no_list_of_wires() -> None:
 @pytest.mark.parametrize(
     ("nodes", "names", "message"),
     [
-        ([], {}, "at least one node"),
-        ([node([MARKER], ["u"]), node([MARKER], ["v"])], {}, r"an input once, but nodes 1 and 2"),
-        ([node(["a", "b"], [MARKER, MARKER])], {}, "an output once, but nodes 1 and 1"),
-        ([node(["a"], ["a"])], {}, "no loop, but 1 of its 1 nodes"),
-        ([node(["a", "x"], ["u", "y"]), node(["y"], ["x"]), node(["b"], ["w"])], {}, "no loop, but 2 of its 3"),
-        ([node(["a"], ["u"])], {"entries": [MARKER]}, "1 are named and 0 of them"),
-        ([node(["a", "b"], ["u", "v"])], {"tokens": ["u", "u"]}, "2 open wires, each once"),
-        ([node(["a", "b"], ["u", "v"])], {"tokens": ["u"]}, "1 are named and 1 of them"),
+        ([], {}, "has no node"),
+        ([node([MARKER], ["u"]), node([MARKER], ["v"])], {}, r"an input twice: in nodes 1 and 2"),
+        ([node(["a", "b"], [MARKER, MARKER])], {}, "an output twice: in nodes 1 and 1"),
+        ([node(["a"], ["a"])], {}, "a loop: 1 of its 1 nodes"),
+        ([node(["a", "x"], ["u", "y"]), node(["y"], ["x"]), node(["b"], ["w"])], {}, "a loop: 2 of its 3"),
+        ([node(["a"], ["u"])], {"entries": [MARKER]}, "1 items are named for a network with 1 open wires, and 0 of"),
+        (
+            [node(["a", "b"], ["u", "v"])],
+            {"tokens": ["u", "u"]},
+            "2 pseudonyms are named for a network with 2 open wires, and 1 of",
+        ),
+        (
+            [node(["a", "b"], ["u", "v"])],
+            {"tokens": ["u"]},
+            "1 pseudonyms are named for a network with 2 open wires, and 1 of",
+        ),
     ],
 )
 def test_what_is_no_network_is_refused(nodes: Any, names: Any, message: str) -> None:
@@ -171,7 +179,9 @@ def test_what_is_no_network_is_refused(nodes: Any, names: Any, message: str) -> 
 
 def test_a_distribution_that_cannot_be_told_or_listed_is_refused() -> None:
     thirds = np.full((3, 3), 1 / 3)
-    assert "how likely each order" in refusal(lambda: network(node("abc", "xyz", thirds)).distribution())
+    assert "probabilities of pairs, not of orders" in refusal(
+        lambda: network(node("abc", "xyz", thirds)).distribution()
+    )
     wide = network(node([f"e{k}" for k in range(30)], [f"t{k}" for k in range(30)]))
     assert "30 inputs" in refusal(wide.distribution)
     assert "3 inputs" in refusal(lambda: network(node("abc", "xyz")).distribution(at_most=5))
@@ -179,4 +189,4 @@ def test_a_distribution_that_cannot_be_told_or_listed_is_refused() -> None:
 
 def test_too_many_entries_are_refused() -> None:
     many = node([f"e{k}" for k in range(10_001)], [f"t{k}" for k in range(10_001)])
-    assert "at most 10,000 entries" in refusal(lambda: network(many))
+    assert "at most 10,000 are supported" in refusal(lambda: network(many))

@@ -182,9 +182,11 @@ def test_informed_is_the_formula_where_there_is_one_way_to_share_out() -> None:
 
 def test_informed_refuses_what_is_not_compatible() -> None:
     one = made(2, {A: HALF, AB: HALF})
-    with pytest.raises(InputError, match=r"number 1 \(counted from 0\) is not: .* exceeds its probability by 0.25"):
+    with pytest.raises(
+        InputError, match=r"input 1 \(counted from 0\) is incompatible with the probability: the belief"
+    ):
         combine([MassFunction.vacuous(2), one], "informed", probability=[0.25, 0.75])
-    with pytest.raises(InputError, match="sum to 1"):
+    with pytest.raises(InputError, match=r"probabilities sum to 0\.75, not 1"):
         combine([one], "informed", probability=[0.25, 0.5])
     with pytest.raises(InputError, match="needs the true probability"):
         combine([one], "informed")
@@ -200,10 +202,12 @@ def test_min_nonspecificity_is_better_and_has_a_limit() -> None:
     assert found.same_as(made(3, {AB: HALF, BC: HALF}))
     assert found.nonspecificity() < combine([first, second]).nonspecificity()
     wide = MassFunction.from_probability(12, np.full(12, 1 / 12))
-    with pytest.raises(InputError, match="limited to 10 atoms"):
+    with pytest.raises(InputError, match=r"min_nonspecificity solves a program over the 2\*\*12 unions of 12 atoms"):
         combine([wide, wide], "min_nonspecificity")
     narrow = MassFunction.from_probability(4, np.full(4, 1 / 4))
-    with pytest.raises(InputError, match="limited to 3 atoms"):
+    with pytest.raises(
+        InputError, match=r"min_nonspecificity solves a program over the 2\*\*4 unions of 4 atoms, above"
+    ):
         combine([narrow, narrow], "min_nonspecificity", most_atoms=3)
 
 
@@ -225,7 +229,7 @@ def test_the_order_of_elements_does_not_matter_where_many_beliefs_are_least(seed
 def test_a_contradiction_that_only_the_programme_sees() -> None:
     # Every focal set meets what both hold possible, but the first believes in a more than the second allows.
     many = [{A: Fraction(3, 4), ABC: Fraction(1, 4)}, {BC: HALF, ABC: HALF}]
-    with pytest.raises(InputError, match="at least one of them is not valid"):
+    with pytest.raises(InputError, match="no probability is compatible with all inputs, so at least one input is"):
         combine(all_made(3, many), "min_nonspecificity")
 
 
@@ -253,7 +257,7 @@ def test_total_conflict() -> None:
     with pytest.raises(InputError, match=r"Dempster's rule is undefined: .*total conflict"):
         combine([here, there], "dempster")
     for rule in ("support_conditioning", "min_nonspecificity"):
-        with pytest.raises(InputError, match="at least one of them is not valid"):
+        with pytest.raises(InputError, match="no probability is compatible with all inputs, so at least one input is"):
             combine([here, there], rule)
     assert conflict([here, there]) == 1
     assert as_masses(combine([here, there], "yager")) == {ABC: 1.0}
@@ -266,10 +270,10 @@ def test_bad_input() -> None:
         combine([])
     with pytest.raises(InputError, match=r"sizes are \[2, 3\]"):
         combine([MassFunction.vacuous(2), MassFunction.vacuous(3)])
-    with pytest.raises(InputError, match=r"Did you mean 'dempster'\? Choose one of"):
+    with pytest.raises(InputError, match="Unknown rule 'demster'"):
         combine([MassFunction.vacuous(2)], "demster")
     many = MassFunction.from_probability(10_000, np.full(10_000, 1e-4))
-    with pytest.raises(InputError, match="every way to take a focal set"):
+    with pytest.raises(InputError, match="this rule combines 100,000,000 tuples of focal sets, above the maximum of"):
         combine([many, many], "pcr5")
     with pytest.raises(InputError, match="focal sets times atoms"):
         combine([MassFunction.from_probability(40_000, np.full(40_000, 1 / 40_000))] * 2, "dempster")
@@ -361,5 +365,5 @@ def test_a_function_of_ones_own_is_a_rule() -> None:
 
 @pytest.mark.parametrize("rule", [3, None, ["dempster"]])
 def test_what_is_no_rule_says_what_is_one(rule: Any) -> None:
-    with pytest.raises(InputError, match=r"is no rule of combination\. Choose one of .*, or pass a function"):
+    with pytest.raises(InputError, match="Use one of conjunctive, dempster, yager, dubois_prade, pcr5"):
         combine([MassFunction.from_set(3, [0, 1])], rule)

@@ -168,7 +168,7 @@ def test_dense_and_sparse_say_the_same() -> None:
     assert (
         repr(dense)
         == repr(sparse)
-        == f"Matching(40 entries and tokens, {np.count_nonzero(matrix)} of 1600 pairs possible)"
+        == f"Matching(40 items and pseudonyms, {np.count_nonzero(matrix)} of 1600 pairs possible)"
     )
 
 
@@ -248,14 +248,14 @@ def test_a_sparse_matrix_that_points_outside_itself_is_refused() -> None:
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        ([[0]], r"row 1 \(counted from 1\) has positive entries in no column\."),
+        ([[0]], r"row 1 \(counted from 1\) has positive weights in no column\."),
         (
             [[1, 1, 1], [1, 0, 0], [1, 0, 0]],
-            r"2 rows \(2, 3, counted from 1\) have positive entries in only 1 column\.",
+            r"2 rows \(2, 3, counted from 1\) have positive weights in only 1 column\.",
         ),
         (
             [[1, 1, 0], [1, 1, 0], [1, 1, 0]],
-            r"3 rows .* only 2 columns, because column 3 .* has positive entries in no row",
+            r"3 rows .* only 2 columns, because column 3 .* has positive weights in no row",
         ),
     ],
 )
@@ -277,7 +277,7 @@ def test_the_rows_named_violate_halls_condition_and_are_named_only_then(rows: li
         return
     message = refusal(lambda: Matching(matrix))
     assert message == refusal(lambda: Matching(sp.csr_array(matrix)))
-    numbers = re.search(r"none: (?:\d+ rows \(([\d, ]+), counted|row (\d+))", message)
+    numbers = re.search(r"each item: (?:\d+ rows \(([\d, ]+), counted|row (\d+))", message)
     assert numbers is not None
     named = [int(number) - 1 for number in re.findall(r"\d+", numbers[1] or numbers[2])]
     assert oracle.lacks_columns(matrix, named)
@@ -294,7 +294,7 @@ def test_a_hundred_thousand_sparse_rows_are_checked() -> None:
     lacking = sp.hstack([sp.csr_array((n, 60)), matrix[:, 60:]]).tocsr()
     assert re.search(r"because column \d+ .* in no row", refusal(lambda: Matching(lacking)))
     matrix.data[matrix.indptr[7] : matrix.indptr[8]] = 0
-    assert "row 8 (counted from 1) has positive entries in no column" in refusal(lambda: Matching(matrix))
+    assert "row 8 (counted from 1) has positive weights in no column" in refusal(lambda: Matching(matrix))
 
 
 def test_a_large_dense_matrix_with_zeros_is_checked() -> None:
@@ -341,7 +341,7 @@ def test_candidates_not_attempted_are_refused_or_known_nothing_of() -> None:
         Candidates.from_scores(matrix),
         Candidates.from_matrix([matrix[0], [1, 0, 0], matrix[2]], chosen=[0, -1, 2]),
     ):
-        assert "1 of 3 were not" in refusal(partial(Matching.from_candidates, guess))
+        assert "1 of 3 targets were not" in refusal(partial(Matching.from_candidates, guess))
         attack = Matching.from_candidates(guess, unattempted="uniform")
         third = 1 / 3
         np.testing.assert_allclose(attack.matrix, [[0.5, third, 0], [0.5, third, 0.25], [0, third, 0.75]])
@@ -391,17 +391,17 @@ def test_many_ranges_are_sparse_and_infinite_ends_know_nothing() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "frequency", "message"),
     [
-        ([0, 2], [1, 1], [1, 1], r"entry 2 \(counted from 1\)"),
-        ([0, nan], [1, 1], [1, 1], "entry 2"),
-        ([0, 0], [1, 1], [1, nan], "token 2"),
-        ([0, 0], [1, 1], [1, -1], "token 2"),
-        ([0, 0], [1, 1], [1, inf], "token 2"),
+        ([0, 2], [1, 1], [1, 1], r"Item 2 \(counted from 1\)"),
+        ([0, nan], [1, 1], [1, 1], "Item 2"),
+        ([0, 0], [1, 1], [1, nan], "Pseudonym 2"),
+        ([0, 0], [1, 1], [1, -1], "Pseudonym 2"),
+        ([0, 0], [1, 1], [1, inf], "Pseudonym 2"),
         ([0, 0], [1, 1], [1], "2 x 1"),
-        ([0], [1, 1], [1, 1], "1 low and 2 high"),
+        ([0], [1, 1], [1, 1], "1 lower and 2 upper"),
         ([], [], [], "empty"),
         ([40, 10], [90, 60], [0.2, 0.4], "same unit"),
-        ([0.4, 0.4], [0.9, 0.9], [0.2, 0.4], r"2 rows \(1, 2, counted from 1\) have positive entries in only 1 column"),
-        (["a"], [1], [1], "low must be made of numbers"),
+        ([0.4, 0.4], [0.9, 0.9], [0.2, 0.4], r"2 rows \(1, 2, counted from 1\) have positive weights in only 1 column"),
+        (["a"], [1], [1], "low must be numbers"),
     ],
 )
 def test_ranges_that_cannot_be_are_refused(low: Any, high: Any, frequency: Any, message: str) -> None:
@@ -436,17 +436,17 @@ def test_the_truth_of_a_matching_without_names() -> None:
 @pytest.mark.parametrize(
     ("pairs", "message"),
     [
-        ([0, 1], "3 entries, but has 2"),
-        ([0, 1, 1], "1 of 3 pairs have the token of another"),
+        ([0, 1], "2 pairs for 3 items"),
+        ([0, 1, 1], "1 of 3 pairs share the pseudonym of another"),
         ([0, 1, 3], "from 0 to 2"),
         ([0, 1, -1], "from 0 to 2"),
         ([0, 1, 1.5], "whole numbers"),
-        ({"a": "x", "b": "y"}, "but has 2"),
-        ({"a": "x", "b": "y", MARKER: "z"}, "pair 3"),
-        ({"a": "x", "b": MARKER, "c": "z"}, "pair 2"),
-        ({"a": "x", "b": "y", "c": "y"}, "token of another"),
-        ([("a", "x"), ("b", "y"), ("a", "z")], "entry of another"),
-        ([("a", "x"), ("b", "y"), ("c",)], "an entry and a token"),
+        ({"a": "x", "b": "y"}, "has 2 pairs"),
+        ({"a": "x", "b": "y", MARKER: "z"}, "Pair 3"),
+        ({"a": "x", "b": MARKER, "c": "z"}, "Pair 2"),
+        ({"a": "x", "b": "y", "c": "y"}, "pseudonym of another"),
+        ([("a", "x"), ("b", "y"), ("a", "z")], "item of another"),
+        ([("a", "x"), ("b", "y"), ("c",)], "an item and a pseudonym"),
     ],
 )
 def test_a_truth_that_is_no_bijection_is_refused(pairs: Any, message: str) -> None:

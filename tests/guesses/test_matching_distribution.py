@@ -35,7 +35,7 @@ def test_the_order_repeats_and_zeros_of_what_is_given_do_not_matter() -> None:
     guess = make([[1, 0, 2], [0, 1, 2], [2, 1, 0], [1, 0, 2]], [0.25, 0.5, 0, 0.25])
     assert guess.matchings.tolist() == [[0, 1, 2], [1, 0, 2]]
     assert guess.probability.tolist() == [0.5, 0.5]
-    assert (guess.n, guess.count, repr(guess)) == (3, 2, "MatchingDistribution(2 matchings of 3 entries and tokens)")
+    assert (guess.n, guess.count, repr(guess)) == (3, 2, "MatchingDistribution(2 matchings of 3 items and pseudonyms)")
     assert guess.marginals.tolist() == [[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]]
     for array in (guess.matchings, guess.probability, guess.marginals):
         assert not array.flags.writeable
@@ -70,18 +70,18 @@ def test_names_and_truth_are_those_of_a_matching() -> None:
         ([[0, 1], [0]], [0.5, 0.5], "one length"),
         ([[0.0, 1.0]], [1], "not whole numbers"),
         ([[MARKER, "b"]], [1], "not whole numbers"),
-        ([[0, 1], [0, 0]], [0.5, 0.5], r"matching 2 \(counted from 1\)"),
-        ([[0, 2]], [1], "matching 1"),
-        ([[0, -1]], [1], "matching 1"),
-        ([[0, 1], [1, 0]], [0.5, 0.4], "must sum to 1, but sum to 0.9"),
+        ([[0, 1], [0, 0]], [0.5, 0.5], r"Matching 2 \(counted from 1\)"),
+        ([[0, 2]], [1], "Matching 1"),
+        ([[0, -1]], [1], "Matching 1"),
+        ([[0, 1], [1, 0]], [0.5, 0.4], "sum to 0.9, not 1"),
         ([[0, 1], [1, 0]], [0, 0], "sum to 0"),
-        ([[0, 1], [1, 0]], [0.5, 0.50001], "sum to 1"),
-        ([[0, 1], [1, 0]], [1.5, -0.5], "that of matching 2"),
-        ([[0, 1], [1, 0]], [nan, 1], "that of matching 1"),
-        ([[0, 1], [1, 0]], [inf, 0], "that of matching 1"),
+        ([[0, 1], [1, 0]], [0.5, 0.50001], "not 1"),
+        ([[0, 1], [1, 0]], [1.5, -0.5], "probability of matching 2"),
+        ([[0, 1], [1, 0]], [nan, 1], "probability of matching 1"),
+        ([[0, 1], [1, 0]], [inf, 0], "probability of matching 1"),
         ([[0, 1], [1, 0]], [1e308, 1e308], "sum to inf"),
         ([[0, 1], [1, 0]], [1], "1 probabilities for 2"),
-        ([[0, 1], [1, 0]], ["a", "b"], "made of numbers"),
+        ([[0, 1], [1, 0]], ["a", "b"], "must be numbers"),
     ],
 )
 def test_what_is_no_distribution_over_matchings_is_refused(matchings: Any, probability: Any, message: str) -> None:
@@ -89,7 +89,7 @@ def test_what_is_no_distribution_over_matchings_is_refused(matchings: Any, proba
 
 
 def test_names_that_repeat_are_refused() -> None:
-    assert "names of tokens must differ" in refusal(lambda: make([[0, 1]], [1], tokens=[MARKER, MARKER]))
+    assert "names of pseudonyms must differ" in refusal(lambda: make([[0, 1]], [1], tokens=[MARKER, MARKER]))
 
 
 # --- all matchings of a matrix ----------------------------------------------------------------------------------------

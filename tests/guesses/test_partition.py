@@ -145,7 +145,7 @@ def test_names_that_are_sequences_stay_whole() -> None:
     ids=lambda labels: f"{type(labels).__module__.partition('.')[0]}-{getattr(labels, 'dtype', type(labels).__name__)}",
 )
 def test_missing_labels_are_refused_with_their_position(labels: Any) -> None:
-    with pytest.raises(InputError, match=r"no cluster may be missing, but 2 are, the first at position 1 "):
+    with pytest.raises(InputError, match=r"2 cluster labels are missing, the first at position 1 \(counted from 0\)"):
         Partition.from_labels(labels)
 
 
@@ -227,7 +227,7 @@ def test_as_many_item_names_as_items() -> None:
 
 
 def test_missing_item_names_are_refused() -> None:
-    with pytest.raises(InputError, match="name may be missing, but 1 are"):
+    with pytest.raises(InputError, match=r"1 item name labels are missing, the first at position 1 \(counted from 0\)"):
         Partition.from_labels("ab", items=["i", None])
 
 
@@ -312,11 +312,11 @@ def test_partitions_of_a_view_are_aligned_to_the_first() -> None:
 @pytest.mark.parametrize(
     ("probabilities", "message"),
     [
-        ([0.5, 0.6], "sum to 1, but sum to 1.1"),
-        ([0.5, 0.499999], "sum to 1, but sum to 0.999999"),
+        ([0.5, 0.6], r"the probabilities of the view sum to 1\.1, not 1"),
+        ([0.5, 0.499999], r"the probabilities of the view sum to 0\.999999, not 1"),
         ([1, 0], "probability above 0"),
         ([1.5, -0.5], "probability above 0"),
-        ([1], "2 and 1"),
+        ([1], "a view has 2 partitions and 1 probabilities"),
         (["1/0", 1], "a probability must be a number"),
         (["half", "half"], "a probability must be a number"),
         ([float("nan"), 1], "a probability must be a number"),
@@ -330,9 +330,9 @@ def test_a_view_with_wrong_probabilities_is_refused(probabilities: Any, message:
 
 
 def test_a_view_of_nothing_or_of_different_items_is_refused() -> None:
-    with pytest.raises(InputError, match="at least one partition"):
+    with pytest.raises(InputError, match="a view has 0 partitions and 0 probabilities"):
         View([], [])
-    with pytest.raises(InputError, match="same items"):
+    with pytest.raises(InputError, match="guess and truth have different items: one has 2 and the other 3"):
         View([Partition.from_labels("aab"), Partition.from_labels("ab")], [0.5, 0.5])
 
 

@@ -66,12 +66,12 @@ def test_small_probabilities_can_be_left_out() -> None:
 
 
 def test_a_row_that_nobody_can_be_behind_is_named() -> None:
-    with pytest.raises(InputError, match=r"but 1 are not, the first of them row 2 .* of one release"):
+    with pytest.raises(InputError, match="1 released rows are impossible for every original row, the first is row 2"):
         record_level_truth(Given(np.array([[1.0], [0.0]])), rows(0, 0), rows(0, 1))
 
 
 def test_too_many_entries_are_refused() -> None:
-    with pytest.raises(InputError, match=r"at most 10 entries, but have more\. Take fewer rows"):
+    with pytest.raises(InputError, match="the true probabilities of 3 rows exceed the maximum of 10 elements"):
         record_level_truth(Given(np.ones((1, 1))), rows(*[0] * 5), rows(0, 0, 0), most_entries=10)
 
 
@@ -86,7 +86,9 @@ def test_a_mechanism_must_answer_for_every_row() -> None:
         def log_likelihood(self, original: Table, released: Table, rows: NDArray[np.int64]) -> NDArray[np.float64]:
             return super().log_likelihood(original, released, rows)[:1, :1]
 
-    with pytest.raises(InputError, match=r"one line for each of 2 released rows .* shape \(1, 1\)"):
+    with pytest.raises(
+        InputError, match=r"the mechanism gave an array of shape \(1, 1\) for 2 released and 2 original"
+    ):
         record_level_truth(Short(np.ones((2, 2))), rows(0, 1), rows(0, 1))
 
 

@@ -50,13 +50,28 @@ def test_totals_alone_will_do() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"tries": 0, "expected": 0, "low": 0, "high": 0}, "at least one try, but there are 0"),
-        ({"tries": 3, "expected": 2, "low": 2, "high": 4}, "between 0 and the 3 tries"),
+        ({"tries": 0, "expected": 0, "low": 0, "high": 0}, "there are 0 attempts"),
+        (
+            {"tries": 3, "expected": 2, "low": 2, "high": 4},
+            "the successes are not between 0 and the 3 attempts, or out of order: low",
+        ),
         ({"tries": 3, "expected": 1, "low": 2, "high": 3}, "low, expected and high are 2, 1 and 3"),
-        ({"tries": 3, "expected": float("nan"), "low": 0, "high": 3}, "between 0 and the 3 tries"),
-        ({"tries": 2, "expected": 1, "low": 0, "high": 2, "chances": [0.5]}, "one chance between 0 and 1 for each"),
-        ({"tries": 1, "expected": 1, "low": 0, "high": 1, "chances": [1.5]}, "one chance between 0 and 1 for each"),
-        ({"tries": 1, "expected": 1, "low": 0, "high": 1, "chances": [np.nan]}, "one chance between 0 and 1"),
+        (
+            {"tries": 3, "expected": float("nan"), "low": 0, "high": 3},
+            "the successes are not between 0 and the 3 attempts, or out of order: low",
+        ),
+        (
+            {"tries": 2, "expected": 1, "low": 0, "high": 2, "chances": [0.5]},
+            "some chances are outside 0 to 1, or they differ in number from the",
+        ),
+        (
+            {"tries": 1, "expected": 1, "low": 0, "high": 1, "chances": [1.5]},
+            "some chances are outside 0 to 1, or they differ in number from the",
+        ),
+        (
+            {"tries": 1, "expected": 1, "low": 0, "high": 1, "chances": [np.nan]},
+            "some chances are outside 0 to 1, or they differ in number from the 1",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(settings: dict[str, Any], message: str) -> None:
@@ -65,7 +80,7 @@ def test_what_cannot_be_is_refused(settings: dict[str, Any], message: str) -> No
 
 
 def test_no_tries_are_refused() -> None:
-    with pytest.raises(InputError, match="at least one try"):
+    with pytest.raises(InputError, match="there are 0 attempts"):
         Attempts.from_chances([])
 
 

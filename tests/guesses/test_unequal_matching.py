@@ -26,7 +26,7 @@ def test_the_padded_matrix_has_each_pairing_as_often_as_it_says(n: int, m: int, 
         assert permanent(guess.padded.edges).exact == weight * repeats
         assert exp(guess.log_repeats) == pytest.approx(repeats)
         assert guess.real().sum() == (matrix > 0).sum()
-        assert repr(guess) == f"UnequalMatching({n} entries, {m} tokens, {pairs} pairs)"
+        assert repr(guess) == f"UnequalMatching({n} items, {m} pseudonyms, {pairs} pairs)"
 
 
 def test_ranges_may_be_more_than_tokens() -> None:
@@ -58,11 +58,11 @@ def test_files_of_unequal_sizes_and_several_of_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [
-        ([0, 1], "for each of the 3 entries"),
-        ([0, 0, -1], "1 of 2 pairs have the token"),
+        ([0, 1], "The truth has 2 values for 3 items"),
+        ([0, 0, -1], "The truth is not one to one: 1 of 2 pairs share the pseudonym of another"),
         ([0, 2, -1], "from 0 to 1, or -1"),
-        ({"Flu": "u", "Gout": "v"}, "that of pair 2 .* is not"),
-        ([("Flu", "u"), ("Flu", "v")], "the entry of another pair"),
+        ({"Flu": "u", "Gout": "v"}, r"Pair 2 of the truth \(counted from 1\) names an unknown item; such pairs: 1"),
+        ([("Flu", "u"), ("Flu", "v")], "The truth is not one to one: 1 of 2 pairs share the item of another pair"),
     ],
 )
 def test_a_truth_that_does_not_fit_is_refused(pairs: Any, said: str) -> None:
@@ -78,9 +78,12 @@ def test_a_truth_that_does_not_fit_is_refused(pairs: Any, said: str) -> None:
         ({"matrix": [[1, -1], [1, 1], [1, 1]]}, "row 1, column 2"),
         ({"matrix": [1, 2, 3]}, "must have rows and columns"),
         ({"matrix": np.ones((3, 2)), "pairs": 0}, "pairs must be a whole number"),
-        ({"matrix": [[1, 0], [1, 0], [1, 0]]}, r"only 1 can at once.*pairs=1"),
-        ({"matrix": np.zeros((3, 2))}, "only 0 can at once"),
-        ({"matrix": np.ones((3, 2)), "tokens": ("u",)}, "1 names for 2 tokens"),
+        (
+            {"matrix": [[1, 0], [1, 0], [1, 0]]},
+            "only 1 of 2 items can have a pseudonym at once: too many of the 3 items",
+        ),
+        ({"matrix": np.zeros((3, 2))}, "only 0 of 2 items can have a pseudonym at once: too many of the 3 items"),
+        ({"matrix": np.ones((3, 2)), "tokens": ("u",)}, "there are 1 names for 2 pseudonyms"),
     ],
 )
 def test_what_is_no_attack_is_refused(settings: dict[str, Any], said: str) -> None:

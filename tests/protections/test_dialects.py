@@ -46,19 +46,19 @@ def test_what_can_be_mapped_is(text: str, wanted: object) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("pram(pd=0.8, alpha=0.5)", "a transition matrix that sdcMicro then draws by lot"),
-        ("rankSwap(P=10)", "values at the ends are replaced"),
+        ("pram(pd=0.8, alpha=0.5)", "a transition matrix, which sdcMicro draws at random"),
+        ("rankSwap(P=10)", "extreme values are replaced"),
         ("rankSwap(R0=0.95,TopPercent=0,BottomPercent=0)", "rankSwap without P"),
         ("addNoise(noise=20, method='ROMM')", "depends on more than its settings"),
-        ("addNoise(noise=much)", "must be a number"),
-        ("addNoise(noise=(20)", "with commas between"),
+        ("addNoise(noise=much)", "not a number"),
+        ("addNoise(noise=(20)", "separated by commas"),
         ("microaggregation(aggr=3, method='mafast')", "it is not known here which columns share"),
-        ("EDDifferentialPrivacy(2, 0.01)", "draws which rows are used"),
-        ("localSuppression(k=3)", "written like a call of another tool"),
-        ("KAnonymity()", "must be a number"),
+        ("EDDifferentialPrivacy(2, 0.01)", "samples the rows"),
+        ("localSuppression(k=3)", "cannot be mapped"),
+        ("KAnonymity()", "not a number"),
         ("aditive-noise", "there is no protection"),
-        ("sdcMicro::addNoise(noise=20", "must be written as a whole call"),
-        ("localSuppression(k=3)", "addNoise, microaggregation, rankSwap, KAnonymity are understood"),
+        ("sdcMicro::addNoise(noise=20", "is not complete"),
+        ("localSuppression(k=3)", "sdcMicro and ARX: addNoise, microaggregation, rankSwap, KAnonymity"),
     ],
 )
 def test_what_cannot_be_mapped_is_said(text: str, said: str) -> None:

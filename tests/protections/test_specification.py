@@ -77,9 +77,9 @@ def test_every_protection_is_made_by_its_name_and_by_its_shown_settings(name: st
 
 
 def test_a_protection_of_the_other_kind_of_data_is_refused() -> None:
-    with pytest.raises(InputError, match="'id-removal' is for a graph, and here a table is protected"):
+    with pytest.raises(InputError, match="the protection 'id-removal' is for a graph, not for a table"):
         protection_from("id-removal")
-    with pytest.raises(InputError, match="'shuffle' is for a table, and here a graph is protected"):
+    with pytest.raises(InputError, match="the protection 'shuffle' is for a table, not for a graph"):
         graph_protection_from("shuffle")
 
 

@@ -1,4 +1,4 @@
-"""What an adversary does with a release: each attack is settings plus one method, and leaves a guess to measure.
+"""Attacks on releases: settings plus one method that returns a guess.
 
 An attack is one file and one line here.
 """

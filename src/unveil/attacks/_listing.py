@@ -1,4 +1,4 @@
-"""The one list of attacks: an attack is a frozen dataclass of settings plus the facts in its decorator."""
+"""The list of attacks: frozen dataclasses with the facts of their decorator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ class Attack(RegistryEntry):
 
     #: Of attacks on graphs: whether they grow from the nodes they know or compare all; None for all others.
     scope: Scope | None = None
-    #: Of attacks on graphs: whether it can do without any node that the adversary knows.
+    #: Of attacks on graphs: whether it can do without any node that the attacker knows.
     without_seeds: bool = False
     #: Of attacks on graphs: whether the probabilities that it leaves are its posterior by a model, and no scores over
     #: their sum. The model holds only if the auxiliary graph is one of the released graph, which is put to the test.
     posterior: bool = False
     #: Settings to try on the people inside unveil (`unveil.data.samples.audit_sample`); empty where none must be given.
     example: str = ""
-    #: Whether it needs people who are not in the data.
+    #: Whether it needs control people.
     needs_control: bool = False
-    #: Whether its figures depend on the order of rows, which all others ignore: they break ties by lot.
+    #: Whether its values depend on the order of rows, which all others ignore: they break ties at random.
     uses_row_order: bool = False
-    #: The settings that name the columns the adversary knows; a study divides among them those that it draws.
+    #: The settings that name the columns the attacker knows; a study divides among them those that it draws.
     knows: tuple[str, ...] = ()
     #: The setting that says how many of these columns are used at once; a study fills in how many it drew.
     uses: str = ""
@@ -44,7 +44,7 @@ class Attack(RegistryEntry):
 
     @property
     def leaves(self) -> Leaves:
-        """The kind of guess that it ends with, and so which metrics measure it: what its method returns."""
+        """Type of the guess that the attack returns, which decides its metrics."""
         left: Leaves = name_of_type(self._signature.return_annotation)  # type: ignore[assignment]
         return left
 
@@ -61,6 +61,6 @@ attack = lister(
     _ATTACKS,
     """List the decorated dataclass as an attack with the facts of `Attack`; leave it unchanged.
 
-    Its fields are the settings; ``run(*, released, knowledge, rng)`` says what it is on and which guess it leaves.
+    Its fields are the settings; ``run(*, released, knowledge, rng)`` takes the release and returns a guess.
     """,
 )

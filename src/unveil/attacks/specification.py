@@ -1,4 +1,4 @@
-"""An attack as it is written on the command line and in files."""
+"""Attacks as text, on the command line and in files."""
 
 from collections.abc import Collection
 from typing import Any, Protocol
@@ -19,7 +19,7 @@ from unveil.guesses.candidates import Candidates
 
 
 class TableAttack(Protocol):
-    """The interface of every attack on tables: settings, and one method that returns a guess.
+    """Interface of table attacks: settings and a method that returns a guess.
 
     Whatever it does, this holds, and ``tests/attacks/table/test_every_attack.py`` sees to it:
 
@@ -28,53 +28,54 @@ class TableAttack(Protocol):
       missing library of an extra is a `MissingExtraError`.
     * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
       same guess.
-    * The guess is of the kind that the decorator says it ``leaves``. `Trials` have no figure of a control that was not
+    * The guess is of the kind that the decorator says it ``leaves``. `Trials` have no value of a control that was not
       passed; in `Candidates` and `Beliefs` the targets are released rows and the candidates rows of the records.
     * Each target has a distribution over its candidates. One that the attack gave up on has no candidate and counts
       as not attempted, never as wrong.
-    * Ties are broken by lot or shared out evenly: with the rows of any table in another order the figures are the same,
-      unless the decorator says that the attack uses the order.
+    * Ties are broken at random or shared out evenly: with the rows of any table in another order the values are the
+      same, unless the decorator says that the attack uses the order.
     """
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Any:
-        """Return what the adversary holds after the attack."""
+        """Return the attacker's guess."""
 
 
 class GraphAttack(Protocol):
-    """The interface of every attack on graphs: settings, and one method that returns candidates per released node.
+    """Interface of graph attacks: a method that returns candidates per node.
 
     Whatever it does, this holds, and ``tests/attacks/graph/test_every_graph_attack.py`` sees to it:
 
     * An auxiliary graph without edges, and seed pairs that are none or name nodes that are not there, are refused with
-      an `InputError` of one line; that there are none is fine where the decorator says that it does without. A
-      release without edges is attacked: it is an answer that nobody is found.
+      an `InputError` of one line; that there are none is fine where the decorator says that it does without. A release
+      without edges is attacked: an empty result is an answer.
     * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
       same guess.
     * Every released node is a target. A seed, and a node that the attack gave up on, is not attempted and has no
       candidate; any other has a distribution over auxiliary nodes that are in no seed pair, and the one it was mapped
       to is among them. No two nodes are mapped to the same one.
-    * Ties are broken by lot: against a graph that has nothing to do with the release, it is right as often as chance.
-      More seed pairs and a larger overlap help.
+    * Ties are broken at random: against a graph that has nothing to do with the release, it is correct as often as
+      chance. More seed pairs and a larger overlap help.
     """
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return what the adversary holds after the attack."""
+        """Return the attacker's guess."""
 
 
 class CountsAttack(Protocol):
-    """The interface of every attack on published counts: settings, and a method returning ranges or ranked records.
+    """Interface of attacks on frequency tables: intervals or records.
 
     Whatever it does, this holds, and ``tests/attacks/counts/test_every_count_attack.py`` sees to it:
 
     * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
       same guess.
-    * It is never wrong by more than it says: a range holds the true count of its cell whenever the knowledge is right,
+    * It is never wrong by more than it says: a range holds the true count of its cell whenever the knowledge is
+      correct,
       also where the work did not suffice, and a record that is said to be certain exists.
     * Work is counted in steps, never in seconds.
     """
 
     def run(self, *, released: CountSystem, knowledge: CountKnowledge, rng: np.random.Generator) -> Any:
-        """Return what the adversary holds after the attack."""
+        """Return the attacker's guess."""
 
 
 def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> TableAttack:
@@ -87,14 +88,14 @@ def attack_from(text: str, *, leaves: Collection[Leaves] | None = None) -> Table
     RecordLinkage(columns=('age', 'income'), neighbours=3, targets=None)
     >>> attack_from("record-linkage", leaves=["Trials"])
     Traceback (most recent call last):
-    unveil.errors.InputError: the attack 'record-linkage' leaves Candidates, and here Trials is needed. Choose from ...
+    unveil.errors.InputError: the attack 'record-linkage' returns Candidates, but this needs Trials. Choose from ...
     """
     made: TableAttack = _attack(text, "table", leaves)
     return made
 
 
 def graph_attack_from(text: str) -> GraphAttack:
-    """Return the attack on graphs that ``text`` describes, as :func:`attack_from` does for tables."""
+    """Return the graph attack that ``text`` describes, as :func:`attack_from`."""
     made: GraphAttack = _attack(text, "graph", None)
     return made
 
@@ -104,17 +105,17 @@ def _attack(text: str, on: InputKind, leaves: Collection[Leaves] | None) -> Any:
     choice = f"Choose from {', '.join(each.name for each in fitting)}"
     name = text.strip().partition(":")[0]
     if name in ATTACKS and ATTACKS[name].on != on:
-        raise InputError(f"the attack {name!r} is on a {ATTACKS[name].on}, and here a {on} is attacked. {choice}")
+        raise InputError(f"the attack {name!r} is on a {ATTACKS[name].on}, not on a {on}. {choice}")
     if name in ATTACKS and leaves is not None and ATTACKS[name].leaves not in leaves:
         raise InputError(
-            f"the attack {name!r} leaves {ATTACKS[name].leaves}, and here {' or '.join(leaves)} is needed. {choice}"
+            f"the attack {name!r} returns {ATTACKS[name].leaves}, but this needs {' or '.join(leaves)}. {choice}"
         )
     known, aka = understood(fitting)
     return from_text(text, known, aka=aka, what="attack", method="run")
 
 
 def attack_text(attack: object) -> str:
-    """Return how an attack is written: its name, and the settings that are not as they would be anyway.
+    """Return the text of an attack: its name and changed settings.
 
     What cannot be written, such as a mechanism, is left out.
 

@@ -1,4 +1,4 @@
-"""What the adversary now holds: every attack leaves one of these, and every metric measures those it fits."""
+"""Guesses: results of attacks, which metrics measure."""
 
 from unveil.guesses.beliefs import Beliefs
 from unveil.guesses.candidates import Candidates

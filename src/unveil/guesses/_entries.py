@@ -14,7 +14,7 @@ Rows = tuple[IntArray, Int32Array, FloatArray]
 
 
 def frozen(values: Any, dtype: Any, *, what: str) -> NDArray[Any]:
-    """Return the values as a read-only array of this type that nobody else can change; None keeps the type.
+    """Return the values as a private, read-only array; None keeps the type.
 
     >>> frozen([1, 2], np.int32, what="start")
     array([1, 2], dtype=int32)
@@ -28,7 +28,7 @@ def frozen(values: Any, dtype: Any, *, what: str) -> NDArray[Any]:
         array = array.astype(wanted, copy=array.flags.writeable)
     except (TypeError, ValueError):
         kind = "whole numbers" if np.dtype(dtype).kind == "i" else "numbers"
-        raise InputError(f"{what} must be made of {kind}, but some are not. Pass {kind} only") from None
+        raise InputError(f"{what} must be {kind}, but some are not. Pass {kind} only") from None
     if array.ndim != 1:
         raise InputError(f"{what} must have one dimension, but has {array.ndim}. Pass a flat sequence")
     array.flags.writeable = False
@@ -36,7 +36,7 @@ def frozen(values: Any, dtype: Any, *, what: str) -> NDArray[Any]:
 
 
 def entries_of_matrix(matrix: Any, *, normalise: bool) -> Rows:
-    """Return start, column and value of the rows of a dense or scipy sparse matrix."""
+    """Return row starts, columns, and values of a dense or sparse matrix."""
     if hasattr(matrix, "tocsr"):
         sparse = matrix.tocsr(copy=True)
         sparse.sum_duplicates()  # also sorts the columns of each row
@@ -46,10 +46,10 @@ def entries_of_matrix(matrix: Any, *, normalise: bool) -> Rows:
             dense = np.asarray(matrix, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError(
-                "a matrix must have rows of equal length, all numbers. Correct those that differ"
+                "The rows of the matrix differ in length, or hold texts. Pass rows of equal length with numbers"
             ) from None
         if dense.ndim != 2:
-            raise InputError(f"a matrix must have 2 dimensions, but has {dense.ndim}. Pass one row per target")
+            raise InputError(f"The matrix has {dense.ndim} dimensions. Pass a matrix with one row per target")
         targets, columns = dense.shape
         start = np.arange(targets + 1, dtype=np.int64) * columns
         rows = start, np.tile(np.arange(columns, dtype=np.int32), targets), dense.ravel()
@@ -59,7 +59,7 @@ def entries_of_matrix(matrix: Any, *, normalise: bool) -> Rows:
 def entries_of_table(
     target: Any, candidate: Any, probability: Any, *, normalise: bool
 ) -> tuple[IntArray, Int32Array, FloatArray, NDArray[Any], NDArray[Any]]:
-    """Return start, candidate number and value sorted by target and candidate, and the names of both."""
+    """Return starts, candidates, and values by target, with names."""
     row, targets = factorise(target, what="target")
     column, candidates = factorise(candidate, what="candidate")
     values = frozen(probability, np.float64, what="probability")
@@ -76,7 +76,7 @@ def entries_of_table(
         repeated = int((np.diff(key) == 0).sum())
         if repeated:
             raise InputError(
-                f"a target can have each candidate once, but {repeated} rows repeat an earlier one. Keep one of each"
+                f"{repeated} rows repeat the target and candidate of an earlier row. Keep one row per pair"
             )
     start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=targets.size))]).astype(np.int64)
     rows = divide_by_sums(start, column, values) if normalise else (start, column, values)
@@ -84,7 +84,7 @@ def entries_of_table(
 
 
 def divide_by_sums(start: IntArray, column: Int32Array, value: FloatArray) -> Rows:
-    """Return the rows divided by their sums; a row that sums to 0 loses its entries, because it says nothing."""
+    """Return the rows divided by their sums; zero rows become empty."""
     if (value < 0).any() or not np.isfinite(value).all():
         raise InputError("scores must be finite and at least 0 to be divided by their sum. Shift or replace them first")
     size = np.diff(start)
@@ -135,8 +135,8 @@ def _refuse_missing(missing: BoolArray, what: str) -> None:
     if missing.any():
         where = int(np.flatnonzero(missing)[0])
         raise InputError(
-            f"no {what} may be missing, but {int(missing.sum())} are, the first at position {where} (counted from 0). "
-            "Fill them in, or leave those rows out"
+            f"{int(missing.sum())} {what} labels are missing, the first at position {where} (counted from 0). "
+            "Fill them in, or leave out those rows"
         )
 
 
@@ -160,7 +160,7 @@ def _from_integers(labels: NDArray[Any]) -> tuple[Int32Array, NDArray[Any]]:
 
 
 def _as_polars(labels: Any) -> Any:
-    """Return a DataFrame column (or an array of text) as a polars series, or None for anything else."""
+    """Return a column or text array as a polars series, or None."""
     if isinstance(labels, np.ndarray) and labels.dtype.kind == "U":
         import polars as pl
 

@@ -1,4 +1,4 @@
-"""Names of entries and tokens, and which token belongs to which entry."""
+"""Names of items and pseudonyms, and which pseudonym belongs to which item."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,28 +18,28 @@ Names = tuple[str, ...]
 
 
 class PairedNames(Protocol):
-    """Equally many entries and tokens, with or without names: a Matching or a MatchingDistribution."""
+    """Items and pseudonyms with optional names, in equal numbers."""
 
     @property
     def n(self) -> int:
-        """The number of entries."""
+        """The number of items."""
         ...
 
     @property
     def entries(self) -> Names | None:
-        """The names of entries."""
+        """The names of items."""
         ...
 
     @property
     def tokens(self) -> Names | None:
-        """The names of tokens."""
+        """The names of pseudonyms."""
         ...
 
 
 def distinct_names(names: Sequence[Any] | None, n: int, *, what: str) -> Names | None:
-    """Return one name for each of the ``n`` entries or tokens, as text, or None where there are none.
+    """Return the names of ``n`` items or pseudonyms, or None.
 
-    >>> distinct_names(["Flu", 7], 2, what="entries")
+    >>> distinct_names(["Flu", 7], 2, what="items")
     ('Flu', '7')
     """
     if names is None:
@@ -58,20 +58,20 @@ def distinct_names(names: Sequence[Any] | None, n: int, *, what: str) -> Names |
 
 
 def matching_truth(matching: PairedNames, pairs: Any) -> IntArray:
-    """Return the true token of each entry as a number from 0; every token belongs to exactly one entry.
+    """Return the true pseudonym of each item, from 0, one to one.
 
     Parameters
     ----------
     matching
         A Matching or a MatchingDistribution.
     pairs
-        One token number per entry, or a mapping from entry name to token name, or a sequence of such pairs. Where the
-        matching has no names, numbers from 0 take their place.
+        One pseudonym number per item, or a mapping from item name to pseudonym name, or a sequence of such pairs. Where
+        the matching has no names, numbers from 0 take their place.
 
     Raises
     ------
     InputError
-        If an entry lacks a token, a name is unknown, or an entry or a token comes twice.
+        If an item lacks a pseudonym, a name is unknown, or an item or a pseudonym comes twice.
 
     Examples
     --------
@@ -87,27 +87,27 @@ def matching_truth(matching: PairedNames, pairs: Any) -> IntArray:
         refuse_count(truth.size, n)
     else:
         refuse_count(len(couples), n)
-        entry = _positions([one for one, _ in couples], matching.entries, n, "entry")
+        entry = _positions([one for one, _ in couples], matching.entries, n, "item")
         truth = np.empty(n, np.int64)
-        truth[entry] = _positions([other for _, other in couples], matching.tokens, n, "token")
-    refuse_no_bijection(truth, n, "token")
+        truth[entry] = _positions([other for _, other in couples], matching.tokens, n, "pseudonym")
+    refuse_no_bijection(truth, n, "pseudonym")
     truth.flags.writeable = False
     return truth
 
 
 class UnpairedNames(PairedNames, Protocol):
-    """Different numbers of entries and tokens: an UnequalMatching."""
+    """Different numbers of items and pseudonyms: an UnequalMatching."""
 
     @property
     def token_count(self) -> int:
-        """The number of tokens."""
+        """The number of pseudonyms."""
         ...
 
 
 def unequal_truth(matching: UnpairedNames, pairs: Any) -> IntArray:
-    """Return the true token of each entry as a number from 0, -1 where it has none; no token belongs to two entries.
+    """Return the true pseudonym of each item, -1 for none.
 
-    ``pairs`` is one number per entry, or a mapping or pairs of names in which entries without token are left out or
+    ``pairs`` is one number per item, or a mapping or pairs of names in which items without pseudonym are left out or
     have None.
 
     >>> from unveil.guesses.unequal_matching import UnequalMatching
@@ -121,38 +121,32 @@ def unequal_truth(matching: UnpairedNames, pairs: Any) -> IntArray:
         truth = frozen(pairs, np.int64, what="the truth").copy()
         if truth.size != n:
             raise InputError(
-                f"the truth must have one token for each of the {n} entries, -1 where there is none, but has "
-                f"{truth.size}. Add or remove some"
+                f"The truth has {truth.size} values for {n} items. Pass one pseudonym for each item, or -1 for none"
             )
     else:
         couples = [(one, other) for one, other in couples if other is not None]
-        entry = _known([one for one, _ in couples], matching.entries, n, "entry")
+        entry = _known([one for one, _ in couples], matching.entries, n, "item")
         truth = np.full(n, -1, np.int64)
-        truth[entry] = _known([other for _, other in couples], matching.tokens, m, "token")
+        truth[entry] = _known([other for _, other in couples], matching.tokens, m, "pseudonym")
     if ((truth < -1) | (truth >= m)).any():
         raise InputError(
-            f"each token of the truth must be a number from 0 to {m - 1}, or -1 for none, but some are not. Number "
-            "them anew"
+            f"Some pseudonyms of the truth are not numbers from 0 to {m - 1}, or -1 for none. Number them from 0"
         )
-    _refuse_twice(truth[truth >= 0], "token")
+    _refuse_twice(truth[truth >= 0], "pseudonym")
     truth.flags.writeable = False
     return truth
 
 
 def refuse_count(count: int, n: int) -> None:
-    """Raise the error for a truth that has fewer or more pairs than there are entries."""
+    """Raise the error for a truth with too few or many pairs."""
     if count != n:
-        raise InputError(
-            f"the truth must have one token for each of the {n} entries, but has {count}. Add or remove pairs"
-        )
+        raise InputError(f"The truth has {count} pairs for {n} items. Pass one pair for each item")
 
 
 def refuse_no_bijection(numbers: IntArray, n: int, word: str) -> None:
-    """Raise the error for ``n`` numbers that are not each of 0 to n - 1 once."""
+    """Raise the error for ``n`` numbers that are no permutation."""
     if ((numbers < 0) | (numbers >= n)).any():
-        raise InputError(
-            f"each {word} of the truth must be a number from 0 to {n - 1}, but some are not. Number them anew"
-        )
+        raise InputError(f"Some {word}s of the truth are not numbers from 0 to {n - 1}. Number them from 0")
     _refuse_twice(numbers, word)
 
 
@@ -164,7 +158,7 @@ def _couples(pairs: Any) -> list[tuple[Any, Any]] | None:
         try:
             return [(entry, token) for entry, token in pairs]
         except (TypeError, ValueError):
-            raise InputError("each pair of the truth must be an entry and a token. Correct those that differ") from None
+            raise InputError("Some rows of the truth are not pairs. Each pair has an item and a pseudonym") from None
     return None
 
 
@@ -179,9 +173,7 @@ def _known(names: list[Any], known: Names | None, n: int, word: str) -> IntArray
     """Return the number behind each name, none twice."""
     numbers = _numbered(names, known, word)
     if ((numbers < 0) | (numbers >= n)).any():
-        raise InputError(
-            f"each {word} of the truth must be a number from 0 to {n - 1}, but some are not. Number them anew"
-        )
+        raise InputError(f"Some {word}s of the truth are not numbers from 0 to {n - 1}. Number them from 0")
     _refuse_twice(numbers, word)
     return numbers
 
@@ -190,8 +182,8 @@ def _refuse_twice(numbers: IntArray, word: str) -> None:
     repeated = numbers.size - np.unique(numbers).size
     if repeated:
         raise InputError(
-            f"the truth must be one to one, but {repeated} of {numbers.size} pairs have the {word} of another pair. "
-            f"Give each pair {'an' if word == 'entry' else 'a'} {word} of its own"
+            f"The truth is not one to one: {repeated} of {numbers.size} pairs share the {word} of another pair. "
+            f"Give each pair a different {word}"
         )
 
 
@@ -205,22 +197,22 @@ def _numbered(names: list[Any], known: Names | None, word: str) -> IntArray:
         strange = np.flatnonzero(numbers < 0)
         if strange.size:
             raise InputError(
-                f"each {word} of the truth must be one that the matrix has, but that of pair {strange[0] + 1} (counted "
-                f"from 1) is not; such pairs: {strange.size}. Check the spelling, and that both belong together"
+                f"Pair {strange[0] + 1} of the truth (counted from 1) names an unknown {word}; such pairs: "
+                f"{strange.size}. Check the spelling, and that both files match"
             )
     return np.asarray(numbers, np.int64)
 
 
 @contextmanager
 def of_file(path: "str | os.PathLike[str]", part: str = "") -> Iterator[None]:
-    """Let an error say which file (and which part of it) is meant, for checks that know no file."""
+    """Add the file, and its part, to errors raised inside."""
     try:
         yield
     except InputError as error:
         raise InputError(f"the file {shown(Path(path))} cannot be used{part}: {error}") from error
 
 
-# What an adversary holds who has several releases under the same tokens.
+# What an attacker holds who has several releases under the same pseudonyms.
 
 
 class _Attack(Protocol):
@@ -233,15 +225,17 @@ class _Attack(Protocol):
 
 
 def combined(attacks: Sequence[_Attack]) -> tuple[Any, Names | None, Names | None]:
-    """Return the product of all matrices, with rows and columns in the order of the first, and its names.
+    """Return the product of matrices in the first order, with names.
 
     Every matrix is first divided by its largest number, so that products of many stay in range.
     """
     first = attacks[0]
     product: Any = first.matrix / first.matrix.max()
     for number, other in enumerate(attacks[1:], start=2):
-        rows = order_of(first.entries, other.entries, first.matrix.shape[0], other.matrix.shape[0], number, "entries")
-        columns = order_of(first.tokens, other.tokens, first.matrix.shape[1], other.matrix.shape[1], number, "tokens")
+        rows = order_of(first.entries, other.entries, first.matrix.shape[0], other.matrix.shape[0], number, "items")
+        columns = order_of(
+            first.tokens, other.tokens, first.matrix.shape[1], other.matrix.shape[1], number, "pseudonyms"
+        )
         matrix: Any = other.matrix[rows][:, columns]
         matrix = matrix / matrix.max()
         if isinstance(product, np.ndarray):
@@ -250,8 +244,8 @@ def combined(attacks: Sequence[_Attack]) -> tuple[Any, Names | None, Names | Non
             product = product.multiply(matrix).tocsr()
     if not product.max() > 0:
         raise InputError(
-            "the releases must have a pair of an entry and a token that all of them allow, but have none. Check that "
-            "they are of the same data under the same tokens"
+            "No pair of item and pseudonym is possible in all releases. Check that they hold the same data under "
+            "the same pseudonyms"
         )
     return product, first.entries, first.tokens
 
@@ -260,13 +254,13 @@ def order_of(ours: Names | None, theirs: Names | None, n: int, m: int, number: i
     """Return where each of our names is among theirs."""
     if n != m:
         raise InputError(
-            f"all releases must have the same {what}, but the first has {n} and release {number} has {m}. Give each "
-            f"the rows and columns of the others: 1 everywhere for {what} it says nothing of"
+            f"The releases differ in {what}: the first has {n}, release {number} has {m}. Give each matrix "
+            f"the same rows and columns, with 1 everywhere for unknown {what}"
         )
     if (ours is None) != (theirs is None):
         raise InputError(
-            f"all releases must name their {what}, or none, but of the first and release {number} one does and one "
-            "does not. Name them in both"
+            f"Only one of the first release and release {number} names its {what}. Name the {what} in both, or in "
+            "neither"
         )
     if ours is None or theirs is None:
         return np.arange(n)
@@ -274,7 +268,7 @@ def order_of(ours: Names | None, theirs: Names | None, n: int, m: int, number: i
     strange = sum(name not in place for name in ours)
     if strange:
         raise InputError(
-            f"all releases must have the same {what}, but {strange} of the {n} of the first are not in release "
-            f"{number}. Check the spelling, and that both are under the same tokens"
+            f"Release {number} lacks {strange} of the {n} {what} of the first release. Check the spelling, and "
+            f"that both use the same pseudonyms"
         )
     return np.array([place[name] for name in ours])

@@ -1,4 +1,4 @@
-"""What an adversary believes about every target, where some candidates cannot be told apart."""
+"""Beliefs about every target, with indistinguishable candidates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,9 @@ MOST_ENTRIES = 5 * 10**7
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Beliefs:
-    """One mass function per target: a target is a released record, an element of the frame an original one.
+    """One mass function per target.
+
+    A target is a released record, an element of the frame an original one.
 
     Parameters
     ----------
@@ -56,8 +58,8 @@ class Beliefs:
         wrong = sum(one.size != self.size for one in self.each)
         if wrong:
             raise InputError(
-                f"every mass function must be on the frame of the {self.size} original records, but {wrong} of "
-                f"{len(self.each)} are on another. Correct the size or the mass functions"
+                f"{wrong} of {len(self.each)} mass functions are not on the frame of the {self.size} original records. "
+                "Correct the size or the mass functions"
             )
         if self.codes is not None:
             self.check_equal_records(self.codes)
@@ -65,18 +67,20 @@ class Beliefs:
 
     @classmethod
     def from_codes(cls, size: int, codes: ArrayLike, distinct: Sequence[MassFunction]) -> "Beliefs":
-        """Return beliefs that are the same for equal released records: target ``j`` gets ``distinct[codes[j]]``.
+        """Return beliefs where target ``j`` gets ``distinct[codes[j]]``.
+
+        Equal released records share one belief.
 
         >>> Beliefs.from_codes(2, [0, 1, 0], [MassFunction.vacuous(2), MassFunction.from_set(2, [1])])
         Beliefs(3 targets on 2 elements)
         """
         numbers = frozen(codes, np.int64, what="the codes of the released records")
         if numbers.size and (numbers.min() < 0 or numbers.max() >= len(distinct)):
-            raise InputError(f"codes must be from 0 to {len(distinct) - 1}, one for each belief. Pass such numbers")
+            raise InputError(f"Some codes are outside 0 to {len(distinct) - 1}. Pass the number of a belief per record")
         return cls(size, tuple(distinct[code] for code in numbers.tolist()), numbers)
 
     def check_equal_records(self, codes: ArrayLike) -> None:
-        """Refuse beliefs that differ for released records with the same values, which have the same code."""
+        """Validate that released records of one code share one belief."""
         numbers = frozen(codes, np.int64, what="the codes of the released records")
         if numbers.size != len(self.each):
             raise InputError(f"there are {numbers.size} codes for {len(self.each)} targets. Pass one for each")
@@ -89,9 +93,8 @@ class Beliefs:
                 continue
             if not self.each[before].same_as(self.each[target]):
                 raise InputError(
-                    f"released records with the same values must get the same belief (Definition 10), but targets "
-                    f"{before} and {target} (counted from 0) do not: something other than the release tells them "
-                    "apart, such as the order of its rows. Correct the attack"
+                    f"Targets {before} and {target} (counted from 0) have equal released records but different beliefs "
+                    "(Definition 10). The attack used something else, such as the order of the rows. Correct the attack"
                 )
             known.add(pair)
 
@@ -101,23 +104,23 @@ class Beliefs:
         return len(self.each)
 
     def nonspecificity(self) -> FloatArray:
-        """Return the nonspecificity of each target's belief, in nats, from 0 (a probability) to ``log(size)``."""
+        """Return the nonspecificity per target, in nats, 0 to ``log(size)``."""
         return np.array(_for_each(self.each, MassFunction.nonspecificity))
 
     def pignistic_entropy(self) -> FloatArray:
-        """Return the entropy of each target's pignistic probability, in nats, from 0 (sure) to ``log(size)``."""
+        """Return the pignistic entropy per target, in nats, 0 to ``log(size)``."""
         return np.array(_for_each(self.each, MassFunction.pignistic_entropy))
 
     def to_candidates(self, *, most_entries: int = MOST_ENTRIES) -> Candidates:
-        """Return the pignistic probability of each target: what the adversary bets on when a choice has to be made.
+        """Return the pignistic probability of each target.
 
         Refused where there would be more than ``most_entries`` probabilities in all.
         """
         parts = _for_each(self.each, lambda one: one.support.size)
         if sum(parts) > most_entries:
             raise InputError(
-                f"the pignistic probabilities of all targets would be {sum(parts):,} entries, and they may be at most "
-                f"{most_entries:,}. Pass fewer targets, or raise most_entries if there is memory for them"
+                f"The pignistic probabilities of all targets have {sum(parts):,} elements, above the maximum of "
+                f"{most_entries:,}. Pass fewer targets, or raise most_entries"
             )
         bets = _for_each(self.each, MassFunction.pignistic)
         start = np.concatenate([[0], np.cumsum(parts)])
@@ -128,7 +131,7 @@ class Beliefs:
         )
 
     def combined(self, *others: "Beliefs", rule: Any = "support_conditioning", **settings: Any) -> "Beliefs":
-        """Return what these beliefs and others about the same targets amount to, target by target.
+        """Return the combination with other beliefs, target by target.
 
         ``rule`` and ``settings`` are those of :func:`~unveil.guesses.mass_combination.combine`: the name of a rule, a
         function of your own, or where it lies.
@@ -151,7 +154,9 @@ class Beliefs:
         return Beliefs(self.size, tuple(made[tuple(map(id, line))] for line in lines))
 
     def coherent_with(self, other: "Beliefs") -> BoolArray:
-        """Return for each target whether both beliefs can be valid; where not, at least one of the two attacks fails.
+        """Return per target whether both beliefs can be valid.
+
+        If not, at least one of the two attacks fails.
 
         >>> here, there = (Beliefs(3, (MassFunction.from_set(3, [k]),)) for k in (0, 1))
         >>> here.coherent_with(there)
@@ -169,7 +174,7 @@ class Beliefs:
 
 
 def _for_each(each: Sequence[MassFunction], ask: Callable[[MassFunction], Answer]) -> list[Answer]:
-    """Return the answer for each mass function, asking one that many targets share only once."""
+    """Return the value for each distinct mass function, per target."""
     known: dict[int, Answer] = {}
     for one in each:
         if id(one) not in known:
@@ -181,6 +186,6 @@ def _check_alike(several: Sequence[Beliefs]) -> None:
     sizes, counts = {one.size for one in several}, {one.target_count for one in several}
     if len(sizes) > 1 or len(counts) > 1:
         raise InputError(
-            f"beliefs to bring together must be about the same targets and frame, but there are {sorted(counts)} "
-            f"targets and frames of {sorted(sizes)}. Pass those of one release"
+            f"The beliefs differ in targets or frame: {sorted(counts)} "
+            f"targets and frames of {sorted(sizes)}. Pass beliefs about one release"
         )

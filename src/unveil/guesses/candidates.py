@@ -1,4 +1,4 @@
-"""What an adversary believes about each target: a distribution over candidates, and the candidate chosen."""
+"""Probabilities over candidates per target, and the candidate chosen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,14 +18,14 @@ Truth = ArrayLike | Mapping[Any, Any]
 
 # Rounding to six digits takes a sum of probabilities this far from 1, and half as far again with each entry.
 TOLERANCE = 1e-6
-#: The truth of a target that stands for nobody (a pseudo node): no candidate is right.
+#: The truth of a target without a true match (a pseudo node): no candidate is correct.
 NOBODY = -1
-#: The choice for a target that the adversary did not attempt, or gave up on.
+#: The choice for a target that the attacker did not attempt, or gave up on.
 NOT_ATTEMPTED = -1
 
 
 class CandidateSummary(NamedTuple):
-    """What the truth-free metrics need of each target, from one pass over the probabilities."""
+    """Summaries per target for the metrics without truth."""
 
     support: IntArray
     entropy: FloatArray
@@ -50,14 +50,14 @@ class Candidates:
     candidate, probability
         The number of the candidate (ascending within a target) and its probability (summing to 1 within a target).
     chosen
-        The candidate that the adversary settled on, not necessarily the most likely one; -1 = not attempted. None means
+        The candidate that the attacker settled on, not necessarily the most likely one; -1 = not attempted. None means
         the most likely one, and where several are, each of them with equal chance: success is then an expectation.
     targets, candidates
         Their names, or None where they are known by number alone.
     elsewhere, pool
         How much probability of each target lies on candidates that are not listed, shared evenly by all members of
         ``pool`` (the numbers of the candidates that there are, ascending) without an entry; then entries and
-        ``elsewhere`` together sum to 1. A target that has all of it elsewhere has no entry: the adversary gave up on
+        ``elsewhere`` together sum to 1. A target that has all of it elsewhere has no entry: the attacker gave up on
         it, but knows that it is one of the pool. None, as usual, where nothing lies elsewhere.
 
     Examples
@@ -96,7 +96,7 @@ class Candidates:
                 f"there are {self.probability.size} probabilities for {entries} candidates. Pass one for each"
             )
         if entries and self.candidate.min() < 0:
-            raise InputError("candidates are numbered from 0, but one is negative. Number them anew")
+            raise InputError("Some candidate numbers are negative. Number the candidates from 0")
         if self.chosen is not None and self.chosen.size != self.target_count:
             raise InputError(
                 f"there are {self.chosen.size} choices for {self.target_count} targets. Pass one for each, -1 for none"
@@ -111,7 +111,7 @@ class Candidates:
 
     def _check_elsewhere(self) -> None:
         if (self.elsewhere is None) != (self.pool is None):
-            raise InputError("elsewhere and pool belong together, but one is missing. Pass both or neither")
+            raise InputError("Only one of elsewhere and pool was given. Pass both or neither")
         if self.elsewhere is None or self.pool is None:
             return
         away, pool, listed = self.elsewhere, self.pool, self.considered
@@ -120,11 +120,11 @@ class Candidates:
                 f"elsewhere must be a probability for each of the {self.target_count} targets. Pass as many"
             )
         if (np.diff(pool) <= 0).any() or not np.isin(self.candidate, pool).all():
-            raise InputError("the pool must hold every candidate once, ascending, but does not. Add or sort them")
+            raise InputError("The candidates of the pool are not distinct and ascending. List each once, ascending")
         if ((away == 1) & (listed > 0)).any() or ((away > 0) & (listed >= pool.size)).any():
             raise InputError(
-                "probability can lie elsewhere only beside entries that have some, and where candidates of the pool "
-                "are not listed, but some targets have no room for it. Leave such entries out, or set elsewhere to 0"
+                "Some targets have a probability elsewhere, but no listed candidate, or no unlisted candidate in the "
+                "pool. Leave out such targets, or set elsewhere to 0"
             )
 
     def _check_rows(self) -> None:
@@ -134,20 +134,18 @@ class Candidates:
         row, kind = first_fault(self.start, self.candidate, probability, TOLERANCE)
         if row >= 0:
             what, cure = _FAULTS[kind]
-            raise InputError(
-                f"the candidates of a target {what}, but not those of target {row} (counted from 0). {cure}"
-            )
+            raise InputError(f"the candidates of target {row} (counted from 0) {what}. {cure}")
         self._make_exact()
         if self.chosen is not None:
             stray = int(((self.chosen != NOT_ATTEMPTED) & (self.entry_of(self.chosen) < 0)).sum())
             if stray:
                 raise InputError(
-                    f"a target's choice must be one of its candidates, but {stray} are not. "
-                    "Add them as candidates, or set the choice to -1 where the target was not attempted"
+                    f"{stray} choices are not among the target's candidates. "
+                    "Add them as candidates, or write -1 for a target that was not attempted"
                 )
 
     def _make_exact(self) -> None:
-        """Divide by the sums where rounding left them a little off, so that identities between metrics hold."""
+        """Renormalize after rounding, so that identities between metrics hold."""
         filled = np.flatnonzero(self.considered)
         if filled.size == 0:
             return
@@ -169,7 +167,7 @@ class Candidates:
         targets: Any = None,
         candidates: Any = None,
     ) -> "Candidates":
-        """Return the guess with one row per target and one column per candidate, from a dense or scipy sparse matrix.
+        """Return the guess of a dense or sparse matrix, targets by candidates.
 
         All columns of a dense matrix were considered; of a sparse one those that are stored. With ``normalise`` each
         row is divided by its sum, and a row that sums to 0 was not attempted.
@@ -184,7 +182,7 @@ class Candidates:
     def from_scores(
         cls, scores: Any, *, chosen: Any = None, targets: Any = None, candidates: Any = None
     ) -> "Candidates":
-        """Return the guess that trusts each candidate in proportion to its score, which is at least 0.
+        """Return the guess with probabilities proportional to nonnegative scores.
 
         >>> Candidates.from_scores([[3, 1]]).probability
         array([0.75, 0.25])
@@ -195,7 +193,7 @@ class Candidates:
     def from_table(
         cls, target: Any, candidate: Any, probability: Any, *, normalise: bool = False, chosen: Any = None
     ) -> "Candidates":
-        """Return the guess of a long table with one row per target and candidate, in any order.
+        """Return the guess of a long table, one row per pair.
 
         ``target`` and ``candidate`` are names (sequences or DataFrame columns); ``chosen`` maps target names to the
         chosen candidate's name (None for not attempted). With ``normalise`` the probabilities of each target are
@@ -218,54 +216,54 @@ class Candidates:
 
     @cached_property
     def attempted(self) -> BoolArray:
-        """Whether the adversary attempted each target."""
+        """Whether each target was attempted."""
         tried = (np.diff(self.start) > 0) | (self.others > 0)
         return tried if self.chosen is None else tried & (self.chosen != NOT_ATTEMPTED)
 
     @cached_property
     def believed(self) -> BoolArray:
-        """Whether the adversary has probabilities for each target: it attempted it, or has some of them elsewhere."""
+        """Whether each target has probabilities, listed or elsewhere."""
         return self.attempted | (self.others > 0)
 
     @cached_property
     def others(self) -> IntArray:
-        """The number of candidates without an entry that share what lies elsewhere; 0 where nothing does."""
+        """Number of unlisted candidates that share the remaining probability."""
         if self.elsewhere is None or self.pool is None:
             return np.zeros(self.target_count, np.int64)
         return np.where(self.elsewhere > 0, self.pool.size - self.considered, 0)
 
     @cached_property
     def each_other(self) -> FloatArray:
-        """The probability of each candidate that shares what lies elsewhere."""
+        """Probability of each unlisted candidate."""
         if self.elsewhere is None:
             return np.zeros(self.target_count)
         return self.elsewhere / np.maximum(self.others, 1)
 
     @cached_property
     def considered(self) -> IntArray:
-        """The number of candidates listed for each target, those with probability 0 included."""
+        """Number of candidates listed per target, including probability 0."""
         return np.diff(self.start)
 
     @cached_property
     def summary(self) -> CandidateSummary:
-        """What the truth-free metrics need, from one pass."""
+        """Summaries for the metrics without truth."""
         if self.elsewhere is None:
             return CandidateSummary(*summarise(self.start, self.probability))
         return CandidateSummary(*with_others(self.start, self.probability, self.others, self.each_other))
 
     def entry_of(self, candidate: ArrayLike) -> IntArray:
-        """Return where each target's entry for the given candidate is, or -1 where it was not considered."""
+        """Return the position of each target's given candidate, or -1."""
         return find_entries(self.start, self.candidate, np.asarray(candidate, np.int64))
 
     def is_other(self, candidate: ArrayLike) -> BoolArray:
-        """Return whether each target's given candidate is one of those that share what lies elsewhere."""
+        """Return whether each target's given candidate is unlisted but possible."""
         if self.pool is None:
             return np.zeros(self.target_count, np.bool_)
         wanted = np.asarray(candidate, np.int64)
         return (self.others > 0) & np.isin(wanted, self.pool) & (self.entry_of(wanted) < 0)
 
     def written_out(self) -> "Candidates":
-        """Return the same guess with an entry for every candidate that has some probability; nothing lies elsewhere.
+        """Return the same guess with every possible candidate listed.
 
         >>> Candidates([0, 1], [1], [0.5], elsewhere=[0.5], pool=[0, 1, 2]).written_out().probability
         array([0.25, 0.5 , 0.25])
@@ -286,7 +284,7 @@ class Candidates:
         return Candidates(start, number[last], value[last], self.chosen, self.targets, self.candidates)
 
     def only(self, targets: ArrayLike) -> "Candidates":
-        """Return the guess about some of the targets, named by their numbers, in the order given.
+        """Return the guess about some targets, in the order given.
 
         >>> Candidates.from_matrix([[1.0, 0.0], [0.5, 0.5]]).only([1]).probability
         array([0.5, 0.5])
@@ -307,12 +305,12 @@ class Candidates:
         )
 
     def truth_from(self, truth: Truth) -> IntArray:
-        """Return the true candidate of each target as a number, -1 for a target that stands for nobody.
+        """Return each target's true candidate number, -1 for none.
 
-        ``truth`` is one number per target, or a mapping from target name to candidate name (None for nobody). A true
+        ``truth`` is one number per target, or a mapping from target name to candidate name (None for no match). A true
         candidate that no target was ever given gets a number of its own: it was not considered.
         """
-        rule = f"one candidate number for each of the {self.target_count} targets, -1 for nobody"
+        rule = f"one candidate number for each of the {self.target_count} targets, -1 for none"
         if isinstance(truth, Mapping):
             return self._numbers(truth, what="truth")
         numbers = frozen(truth, np.int64, what=f"the truth ({rule})")
@@ -321,13 +319,13 @@ class Candidates:
         return numbers
 
     def _numbers(self, named: Mapping[Any, Any], *, what: str) -> IntArray:
-        """Return the candidate number per target from a mapping of names, -1 for None."""
+        """Return the candidate number per target, -1 for None."""
         targets = range(self.target_count) if self.targets is None else self.targets.tolist()
         missing = sum(target not in named for target in targets)
         if missing:
             raise InputError(
-                f"the {what} must name every target, but {missing} of {self.target_count} are missing. "
-                f"Add them, with None for those that {'were not attempted' if what == 'choice' else 'stand for nobody'}"
+                f"the {what} lacks {missing} of {self.target_count} targets. "
+                f"Add them, with None for those that {'were not attempted' if what == 'choice' else 'have no match'}"
             )
         names = [named[target] for target in targets]
         if self.candidates is None:
@@ -352,8 +350,8 @@ _DTYPES: dict[str, Any] = {
     "pool": np.int32,
 }
 _FAULTS = {
-    1: ("must have finite probabilities", "Replace what is missing or infinite"),
-    2: ("must have probabilities of at least 0", "Replace what is negative"),
-    3: ("must be distinct and ascending", "Keep one entry per target and candidate, or build with from_table"),
-    4: ("must have probabilities that sum to 1", "Divide each by their sum, or pass normalise=True"),
+    1: ("have probabilities that are not finite", "Replace missing and infinite values"),
+    2: ("have negative probabilities", "Replace negative values"),
+    3: ("are not distinct and ascending", "Keep one row per target and candidate, or build with from_table"),
+    4: ("have probabilities that do not sum to 1", "Divide each by their sum, or pass normalise=True"),
 }

@@ -1,4 +1,4 @@
-"""Whether two beliefs about the same target can both be valid: a verdict that needs no ground truth."""
+"""Joint validity of two beliefs about one target, without ground truth."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from unveil.guesses.mass_function import ROUNDING, MassFunction
 
 @dataclass(frozen=True, eq=False)
 class Coherence:
-    """Whether some probability is compatible with both of two beliefs, and what shows it.
+    """Whether a probability is compatible with two beliefs, with evidence.
 
     Attributes
     ----------
@@ -41,14 +41,13 @@ class Coherence:
             return "Both can be valid: some probability is compatible with both."
         many = f"{self.witness.size} record{'s' * (self.witness.size != 1)}"
         return (
-            f"At least one of the two is invalid, whatever the truth is: the first believes to at least "
-            f"{self.belief:.6g} that the target is among {many} to which the second gives at most "
-            f"{self.plausibility:.6g}."
+            f"At least one of the two is invalid, whatever the truth is. For the same {many}, the belief of the first "
+            f"is at least {self.belief:.6g}, but the plausibility of the second is at most {self.plausibility:.6g}."
         )
 
 
 def jointly_coherent(one: MassFunction, other: MassFunction) -> Coherence:
-    """Return whether two beliefs about the same target can both be valid, and what shows it.
+    """Return whether two beliefs can both be valid, with evidence.
 
     They can if and only if some probability is compatible with both, that is if the masses of the first can be carried
     to sets of the second that they share an element with. Conflict alone is no contradiction.
@@ -56,12 +55,10 @@ def jointly_coherent(one: MassFunction, other: MassFunction) -> Coherence:
     >>> jointly_coherent(MassFunction.from_set(4, [0, 1]), MassFunction.from_set(4, [1, 2])).probability
     (array([1]), array([1.]))
     >>> print(jointly_coherent(MassFunction.from_set(4, [0, 1]), MassFunction.from_set(4, [2])).why)
-    At least one of the two is invalid, whatever the truth is: the first believes to at least 1 that the target is among 2 records to which the second gives at most 0.
+    At least one of the two is invalid, whatever the truth is. For the same 2 records, the belief of the first is at least 1, but the plausibility of the second is at most 0.
     """  # noqa: E501
     if one.size != other.size:
-        raise InputError(
-            f"both beliefs must be on the same frame, but their sizes are {one.size} and {other.size}. Use one frame"
-        )
+        raise InputError(f"The beliefs are on frames of different sizes, {one.size} and {other.size}. Use one frame")
     start, column = _meeting(one, other)
     flow = largest_flow(start, column, one.mass, other.mass)
     if flow.missing <= ROUNDING:
@@ -71,7 +68,7 @@ def jointly_coherent(one: MassFunction, other: MassFunction) -> Coherence:
 
 
 def _meeting(one: MassFunction, other: MassFunction) -> tuple[IntArray, IntArray]:
-    """Return for each focal set of the first those of the second that it shares an element with."""
+    """Return the intersecting focal sets of the second, per first."""
     if one.mass.size == 1:
         met = np.flatnonzero(
             np.add.reduceat(is_member(other.rows.element, one.support).astype(np.int64), other.rows.start[:-1])
@@ -95,7 +92,7 @@ def _meeting(one: MassFunction, other: MassFunction) -> tuple[IntArray, IntArray
 def _shared(
     one: MassFunction, other: MassFunction, start: IntArray, column: IntArray, carried: FloatArray
 ) -> tuple[IntArray, FloatArray]:
-    """Return a probability that is compatible with both: what sets carry to one another lies evenly on what they share.
+    """Return a probability compatible with both beliefs.
 
     Each set of the first gives all its mass to its elements, and each of the second gets all its mass from its own.
     """

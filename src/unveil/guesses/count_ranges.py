@@ -1,4 +1,4 @@
-"""What an adversary knows about published counts: the least and the greatest value that each cell can have."""
+"""Feasibility intervals of cells of published tables."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ from unveil.errors import InputError
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CountRanges:
-    """The range of every cell of published tables, with what was told of it and how sure each end is.
+    """Feasibility interval of every cell, with given bounds and certainty.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class CountRanges:
     seen_low, seen_high
         The least and greatest count in the populations that were found: what a cell can be for sure.
     is_hidden, is_unlisted
-        Which cells the tables list without their figure, and which they do not list at all.
+        Which cells the tables list without their value, and which they do not list at all.
 
     Examples
     --------
@@ -52,18 +52,16 @@ class CountRanges:
             object.__setattr__(self, name, np.asarray(getattr(self, name), np.bool_))
         if (self.low > self.high).any():
             cell = int(np.flatnonzero(self.low > self.high)[0])
-            raise InputError(
-                f"a range must run from its low to its high end, but that of cell {cell} does not. Swap them"
-            )
+            raise InputError(f"Cell {cell}: the lower bound is above the upper bound. Swap them")
 
     @property
     def is_worked_out(self) -> BoolArray:
-        """Which hidden cells have one value left."""
+        """Which suppressed cells have one value left."""
         return np.asarray(self.is_hidden & (self.low == self.high), np.bool_)
 
     @property
     def is_settled(self) -> BoolArray:
-        """Of which cells it is known whether they can be worked out: they have one value, or two were seen."""
+        """Cells known to be recovered or not."""
         return np.asarray((self.low == self.high) | self.has_more_than(1), np.bool_)
 
     @property
@@ -73,30 +71,30 @@ class CountRanges:
 
     @property
     def values_told(self) -> FloatArray:
-        """How many values each cell could have by what is told of it alone, infinite without an upper end."""
+        """Number of values that given bounds allow, possibly infinite."""
         return np.where(self.told_high >= NO_END, np.inf, self.told_high - self.told_low + 1.0)
 
     def has_more_than(self, values: int) -> BoolArray:
-        """Return which cells are shown by populations to have more values than this, whatever their ends."""
+        """Return the cells shown to have more values than this."""
         more = self.seen_high - self.seen_low + 1 > values
         return np.asarray((self.seen_high >= self.seen_low) & more, np.bool_)
 
 
-# Records that an adversary believes to exist: combinations of codes, the surest first.
+# Records that an attacker believes to exist: combinations of codes, the surest first.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankedRecords:
-    """Combinations of one code of every variable, those first of which the adversary is surest that somebody has them.
+    """Records as combinations of codes, most confident first.
 
     Attributes
     ----------
     cells
-        The number of the cell of each combination, the surest first; ties are broken by lot.
+        The number of the cell of each combination, the surest first; ties are broken at random.
     confidence
-        How sure the adversary is, in any unit: it ranks, and is no probability.
+        How sure the attacker is, in any unit: it ranks, and is no probability.
     is_certain
-        Whether somebody must have each: it is so in every population that fits.
+        Whether a person must have each: it is so in every population that fits.
 
     Examples
     --------
@@ -114,14 +112,14 @@ class RankedRecords:
         object.__setattr__(self, "is_certain", np.asarray(self.is_certain, np.bool_))
         if not self.cells.size == self.confidence.size == self.is_certain.size:
             raise InputError(
-                f"each of the {self.cells.size} ranked records must have a confidence and be certain or not, but there "
-                f"are {self.confidence.size} and {self.is_certain.size} of these. Pass one for each"
+                f"{self.cells.size} records come with {self.confidence.size} confidences and {self.is_certain.size} "
+                "certainties. Pass one of each per record"
             )
 
     @classmethod
     def by(
         cls, cells: IntArray, confidence: FloatArray, is_certain: BoolArray, *, rng: np.random.Generator
     ) -> "RankedRecords":
-        """Return records ranked: certain ones first, then by confidence, ties by lot."""
+        """Return records by certainty, confidence, and then at random."""
         order = np.lexsort((rng.random(cells.size), -confidence, ~is_certain))
         return cls(cells=cells[order], confidence=confidence[order], is_certain=is_certain[order])

@@ -1,4 +1,4 @@
-"""A network of randomizing nodes that hides which entry became which token, and what an adversary makes of it."""
+"""Networks of randomizing nodes between items and pseudonyms (mix networks)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A node that sends each of its inputs to another of its outputs, as it draws.
+    """A node that sends each input to a different random output.
 
     Attributes
     ----------
@@ -50,12 +50,12 @@ class Node:
         for name in ("inputs", "outputs"):
             wires = getattr(self, name)
             if isinstance(wires, str):
-                raise InputError(f"the {name} of a node must be a list of names, but are one text. Put it in a list")
+                raise InputError(f"the {name} of a node are one text. Put them in a list of names")
             object.__setattr__(self, name, tuple(str(wire) for wire in wires))
         if not self.inputs or len(self.inputs) != len(self.outputs):
             raise InputError(
-                f"a node must have as many outputs as inputs, at least one, but has {len(self.inputs)} inputs and "
-                f"{len(self.outputs)} outputs. Add the wires that are missing"
+                f"a node has {len(self.inputs)} inputs and {len(self.outputs)} outputs. A node needs equally many, at "
+                "least one"
             )
         if self.chances is not None:
             object.__setattr__(self, "chances", self._checked(self.chances))
@@ -66,13 +66,11 @@ class Node:
             matrix = matrix.toarray()
         if len(matrix) != self.size:
             raise InputError(
-                f"the matrix of a node must have a row for each of its {self.size} inputs, but has {len(matrix)}. "
-                "Add or remove rows and columns"
+                f"the matrix of a node has {len(matrix)} rows for {self.size} inputs. "
+                "Pass one row and one column per input"
             )
         if any((np.abs(matrix.sum(axis=axis) - 1) > _TOLERANCE).any() for axis in (0, 1)):
-            raise InputError(
-                "every row and column of the matrix of a node must sum to 1, but one does not. Scale its chances"
-            )
+            raise InputError("a row or column of a node's matrix does not sum to 1. Scale its probabilities")
         return matrix
 
     @property
@@ -83,10 +81,10 @@ class Node:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataflow:
-    """A network of randomizing nodes, joined where an output of one has the name of an input of another.
+    """A network of randomizing nodes, joined by output and input names.
 
-    An input that no node puts out is an entry; an output that no node takes in is a token. What a node draws does not
-    depend on what others draw. The network must have no loop.
+    An input that no node puts out is an item; an output that no node takes in is a pseudonym. What a node draws does
+    not depend on what others draw. The network must have no loop.
 
     Attributes
     ----------
@@ -98,7 +96,7 @@ class Dataflow:
 
     Examples
     --------
-    Two entries are mixed, and one of them is mixed with a third:
+    Two items are mixed, and one of them is mixed with a third:
 
     >>> network = Dataflow([Node(["Flu", "Cold"], ["u", "inner"]), Node(["inner", "Asthma"], ["v", "x"])])
     >>> network.entries, network.tokens
@@ -116,7 +114,7 @@ class Dataflow:
     def __post_init__(self) -> None:
         nodes = tuple(self.nodes)
         if not nodes:
-            raise InputError("a network must have at least one node, but has none. Describe its nodes")
+            raise InputError("The network has no node. Describe at least one")
         object.__setattr__(self, "nodes", nodes)
         into = _wires([node.inputs for node in nodes], "input")
         out = _wires([node.outputs for node in nodes], "output")
@@ -124,20 +122,22 @@ class Dataflow:
         order = _upstream_first(nodes, out)
         if len(open_in) > MOST_DENSE_ROWS:
             raise InputError(
-                f"a network must have at most {MOST_DENSE_ROWS:,} entries, but has {len(open_in):,}. "
+                f"The network has {len(open_in):,} items; at most {MOST_DENSE_ROWS:,} are supported. "
                 "Describe its separate parts one by one"
             )
         object.__setattr__(self, "nodes", tuple(nodes[k] for k in order))
-        object.__setattr__(self, "entries", _ordered(self.entries, open_in, "entries"))
-        object.__setattr__(self, "tokens", _ordered(self.tokens, open_out, "tokens"))
+        object.__setattr__(self, "entries", _ordered(self.entries, open_in, "items"))
+        object.__setattr__(self, "tokens", _ordered(self.tokens, open_out, "pseudonyms"))
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "Dataflow":
-        """Return the network in a TOML or CSV file, as :func:`~unveil.data.matrices.dataflows.read_dataflow` reads it.
+        """Return the network in a TOML or CSV file.
+
+        See :func:`~unveil.data.matrices.dataflows.read_dataflow`.
 
         >>> from unveil.data import samples
         >>> Dataflow.read(samples.path("matching_dataflow.csv"))
-        Dataflow(3 nodes, 5 entries and tokens)
+        Dataflow(3 nodes, 5 items and pseudonyms)
         """
         from unveil.data.matrices.dataflows import read_dataflow
 
@@ -151,12 +151,12 @@ class Dataflow:
 
     @property
     def n(self) -> int:
-        """The number of entries, which is the number of tokens."""
+        """The number of items, which is the number of pseudonyms."""
         return len(self.entries or ())
 
     @cached_property
     def matrix(self) -> FloatArray:
-        """The chance that each entry (row) leaves the network as each token (column); read-only.
+        """Probability of each pseudonym (column) per item (row), read-only.
 
         Every row and column sums to 1. Chances flow through the nodes one by one: an output holds the mean of the
         inputs, weighted by the node's chances.
@@ -175,7 +175,7 @@ class Dataflow:
         return matrix
 
     def distribution(self, *, at_most: int = 100_000) -> "MatchingDistribution":
-        """Return how likely each whole matching is by what the nodes can draw, not only each pair.
+        """Return the probability of each whole matching.
 
         The matrix keeps the chance of each pair and forgets which pairs come together; this keeps both. Only networks
         whose nodes draw every order alike, have two inputs, or do not draw at all say how likely each order is.
@@ -207,12 +207,12 @@ class Dataflow:
                     following[after] = following.get(after, 0.0) + chance * share
             states = following
         column = [wires.index(token) for token in self.tokens or ()]
-        # A state holds the entry on each wire; a matching the token of each entry.
+        # A state holds the item on each wire; a matching the pseudonym of each item.
         matchings = np.argsort(np.array(list(states))[:, column], axis=1)
         return MatchingDistribution(matchings, np.array(list(states.values())), self.entries, self.tokens)
 
     def __repr__(self) -> str:
-        return f"Dataflow({len(self.nodes)} node{'s' * (len(self.nodes) > 1)}, {self.n} entries and tokens)"
+        return f"Dataflow({len(self.nodes)} node{'s' * (len(self.nodes) > 1)}, {self.n} items and pseudonyms)"
 
 
 def _wires(lists: Sequence[Names], word: str) -> dict[str, int]:
@@ -222,15 +222,15 @@ def _wires(lists: Sequence[Names], word: str) -> dict[str, int]:
         for name in names:
             if name in node_of:
                 raise InputError(
-                    f"every wire must be an {word} once, but nodes {node_of[name] + 1} and {number + 1} (counted from "
-                    f"1) have the same {word}, or one has it twice. Give each wire a name of its own"
+                    f"a wire is an {word} twice: in nodes {node_of[name] + 1} and {number + 1} (counted from 1). Give "
+                    "each wire a different name"
                 )
             node_of[name] = number
     return node_of
 
 
 def _upstream_first(nodes: Sequence[Node], source: dict[str, int]) -> list[int]:
-    """Return the numbers of the nodes so that each comes after those that feed it."""
+    """Return the nodes in topological order."""
     feeding = [Counter(source[wire] for wire in node.inputs if wire in source) for node in nodes]
     fed: list[list[int]] = [[] for _ in nodes]
     for number, before in enumerate(feeding):
@@ -245,8 +245,8 @@ def _upstream_first(nodes: Sequence[Node], source: dict[str, int]) -> list[int]:
                 ready.append(other)
     if len(ready) < len(nodes):
         raise InputError(
-            f"a network must have no loop, but {len(nodes) - len(ready)} of its {len(nodes)} nodes are in or behind "
-            "one. Check the names of the wires: an entry and a token must not have the same name"
+            f"The network has a loop: {len(nodes) - len(ready)} of its {len(nodes)} nodes are in or behind one. Check "
+            "the wire names: an item and a pseudonym must not share a name"
         )
     return ready
 
@@ -254,23 +254,21 @@ def _upstream_first(nodes: Sequence[Node], source: dict[str, int]) -> list[int]:
 def _ordered(order: Sequence[Any] | None, have: Sequence[str], what: str) -> Names:
     names = tuple(have) if order is None else tuple(str(name) for name in order)
     if len(names) != len(have) or set(names) != set(have):
-        side = (
-            "input of a node that no node puts out" if what == "entries" else "output of a node that no node takes in"
-        )
+        side = "input of a node that no node puts out" if what == "items" else "output of a node that no node takes in"
         raise InputError(
-            f"the {what} named for a network must be its {len(have)} open wires, each once, but {len(names)} are named "
-            f"and {len(set(names) & set(have))} of them are such. Name every {side}, and nothing else"
+            f"{len(names)} {what} are named for a network with {len(have)} open wires, and "
+            f"{len(set(names) & set(have))} of the names fit. Name every {side}, and nothing else"
         )
     return names
 
 
 def _orders(node: Node, at_most: int) -> list[tuple[tuple[int, ...], float]]:
-    """Return which input leaves by each output, with the chance of each such order."""
+    """Return the input of each output, with probabilities, per order."""
     k, chances = node.size, node.chances
     if chances is None:
         if k > 20 or factorial(k) > at_most:
             raise InputError(
-                f"a node of {k} inputs has too many orders to list with those of the nodes before it. "
+                f"a node of {k} inputs has too many orders to list, given the nodes before it. "
                 "Measure the matrix of the network, or pass a larger number as most"
             )
         return [(order, 1 / factorial(k)) for order in permutations(range(k))]
@@ -278,7 +276,7 @@ def _orders(node: Node, at_most: int) -> list[tuple[tuple[int, ...], float]]:
         return [((0, 1), float(chances[0, 0])), ((1, 0), 1 - float(chances[0, 0]))]
     if not np.isin(chances, (0.0, 1.0)).all():
         raise InputError(
-            f"the chances of a node of {k} inputs say how likely each pair is, not how likely each order is. "
-            "Describe it by nodes of two inputs or without a matrix, or measure the matrix of the network"
+            f"a node of {k} inputs has probabilities of pairs, not of orders. "
+            "Describe it by nodes of two inputs, or without a matrix; or measure the matrix of the network"
         )
     return [(tuple(int(row) for row in chances.argmax(axis=0)), 1.0)]

@@ -1,4 +1,4 @@
-"""What an adversary says about connections that it did not know, after it has mapped a released graph to its own."""
+"""Edge claims: new edges inferred from a mapped released graph."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ CLAIMED_ABOVE = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EdgeClaims:
-    """Pairs of auxiliary nodes that the adversary says are joined, although its own graph does not join them.
+    """Pairs of auxiliary nodes claimed as edges, new to the auxiliary graph.
 
     The truth of such a guess is the original graph under the numbers of the auxiliary one, which
     :func:`unveil.data.graph.knowledge.original_among` gives.
@@ -28,11 +28,11 @@ class EdgeClaims:
     Attributes
     ----------
     auxiliary
-        What the adversary knew before: its edges are never claims.
+        What the attacker knew before: its edges are never claims.
     keys
         One number per claimed pair, ``smaller * nodes + larger``, ascending; read-only, as the next.
     probability
-        How sure the adversary is of each; None where it has a mapping and no probabilities.
+        How sure the attacker is of each; None where it has a mapping and no probabilities.
 
     Examples
     --------
@@ -50,21 +50,21 @@ class EdgeClaims:
         keys = np.array(self.keys, np.int64)
         if keys.ndim != 1 or (np.diff(keys) <= 0).any() or among(keys, self.auxiliary.keys).any():
             raise InputError(
-                "claims must be pairs of nodes that the auxiliary graph does not join, each once and ascending by "
-                "their keys, but some are not. Make them by from_mapping or from_chances"
+                "Some claims are edges of the auxiliary graph, repeated, or not ascending by key. Make claims by "
+                "from_mapping or from_chances"
             )
         one, other = np.divmod(keys, max(self.auxiliary.nodes, 1))
         if keys.size and (keys[0] < 0 or one.max() >= self.auxiliary.nodes or (one >= other).any()):
             raise InputError(
-                f"claims must be keys of pairs of the {self.auxiliary.nodes} auxiliary nodes, the smaller number "
-                "first, but some are not. Make them by from_mapping or from_chances"
+                f"Some claims are not pairs of the {self.auxiliary.nodes} auxiliary nodes, smaller number first. Make "
+                "claims by from_mapping or from_chances"
             )
         keys.flags.writeable = False
         object.__setattr__(self, "keys", keys)
         if self.probability is not None:
             chance = np.array(self.probability, np.float64)
             if chance.shape != keys.shape or not ((chance >= 0) & (chance <= 1)).all():
-                raise InputError(f"there must be a probability for each of the {keys.size} claims. Pass as many")
+                raise InputError(f"The number of probabilities differs from the {keys.size} claims. Pass one per claim")
             chance.flags.writeable = False
             object.__setattr__(self, "probability", chance)
 
@@ -72,7 +72,7 @@ class EdgeClaims:
     def from_mapping(cls, guess: Candidates, *, released: Graph, knowledge: GraphKnowledge) -> "EdgeClaims":
         """Return the pairs whose released partners are joined, seed pairs included.
 
-        The partner is whom the adversary settled on. Where it settled on nobody in particular and several candidates
+        The partner is whom the attacker settled on. Where it settled on no node in particular and several candidates
         are likeliest, there is no partner, and nothing is claimed.
         """
         auxiliary = knowledge.auxiliary
@@ -83,7 +83,7 @@ class EdgeClaims:
     def from_chances(
         cls, guess: Candidates, *, released: Graph, knowledge: GraphKnowledge, original_share: float = 1.0
     ) -> "EdgeClaims":
-        """Return the pairs that are joined with a probability above 1/2, by the probabilities of a guess.
+        """Return pairs joined with probability above 1/2.
 
         The probability is ``min(1, c Σ P(u is v) P(w is x))`` over all released edges u-w, in both directions, seed
         pairs being certain; chances below 0.001 are left out. It takes both ends for independent. ``c`` is the chance
@@ -95,9 +95,9 @@ class EdgeClaims:
         guess
             One target for each released node; its probabilities must be such, and no scores over their sum.
         released, knowledge
-            What was attacked, and what the adversary knew.
+            What was attacked, and what the attacker knew.
         original_share
-            The share of released edges that are original, as far as the adversary knows the protection.
+            The share of released edges that are original, as far as the attacker knows the protection.
         """
         auxiliary = knowledge.auxiliary
         fresh = fresh_share(original_share, released, auxiliary)
@@ -112,11 +112,11 @@ class EdgeClaims:
         return cls(auxiliary, keys, np.minimum(1.0, expected * fresh))
 
     def hidden(self, original: Graph) -> IntArray:
-        """Return the keys of the edges to be learned: those of the original graph that the adversary did not know."""
+        """Return the keys of original edges that the attacker did not know."""
         if original.nodes != self.auxiliary.nodes:
             raise InputError(
-                f"the original graph must have the {self.auxiliary.nodes} nodes of the auxiliary one, under their "
-                f"numbers, but has {original.nodes}. Take unveil.data.graph.knowledge.original_among"
+                f"The original graph has {original.nodes} nodes, the auxiliary graph {self.auxiliary.nodes}. Number "
+                "both the same way with unveil.data.graph.knowledge.original_among"
             )
         return original.keys[~among(original.keys, self.auxiliary.keys)]
 
@@ -125,7 +125,7 @@ class EdgeClaims:
 
 
 def fresh_share(original_share: float, released: Graph, auxiliary: Graph) -> float:
-    """Return the share of original edges among released ones between people whom the auxiliary graph does not join.
+    """Return the share of original edges among new released edges.
 
     Of released edges the share κ is original, and of these the auxiliary graph has a share s, of the others none:
     ``κ (1 - s) / (1 - κ s)`` of those that it lacks are original, which is far less than κ where it has most. s is
@@ -144,7 +144,7 @@ def fresh_share(original_share: float, released: Graph, auxiliary: Graph) -> flo
 
 
 def partners(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> IntArray:
-    """Return the auxiliary node that each released one is taken for, -1 for none; seed pairs are as they are known."""
+    """Return each released node's auxiliary node, -1 for none."""
     _check(guess, released, knowledge)
     found = np.full(released.nodes, NOT_ATTEMPTED, np.int64)
     if guess.chosen is not None:
@@ -161,7 +161,10 @@ def partners(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> I
 def certain_seeds(
     guess: Candidates, released: Graph, knowledge: GraphKnowledge
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return ``start``, candidate and chance of each released node, seed pairs certain and tiny chances left out."""
+    """Return candidate starts, candidates, and probabilities, seeds certain.
+
+    Tiny probabilities are left out.
+    """
     _check(guess, released, knowledge)
     row = np.repeat(np.arange(released.nodes), guess.considered)
     open_rows = guess.attempted.copy()
@@ -179,13 +182,13 @@ def certain_seeds(
 def _check(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> None:
     if guess.target_count != released.nodes:
         raise InputError(
-            f"the guess must have a target for each of the {released.nodes} released nodes, but has "
-            f"{guess.target_count}. Pass the guess that the attack left, with the nodes that were known before"
+            f"The guess has {guess.target_count} targets for {released.nodes} released nodes. "
+            "Pass the guess of the attack, with the seed nodes"
         )
     if int(guess.candidate.max(initial=-1)) >= knowledge.auxiliary.nodes:
         raise InputError(
-            f"candidates must be among the {knowledge.auxiliary.nodes} auxiliary nodes, but some are not. Pass the "
-            "knowledge that the attack had"
+            f"Some candidates are not among the {knowledge.auxiliary.nodes} auxiliary nodes. Pass the knowledge that "
+            "the attack had"
         )
 
 
@@ -193,7 +196,7 @@ def _check(guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> Non
 
 
 def mapped_edges(keys: IntArray, partner: IntArray, known: IntArray, nodes: int) -> IntArray:
-    """Return the keys of pairs of auxiliary nodes whose partners are joined, those in ``known`` left out, ascending.
+    """Return the new edges between mapped nodes, as ascending keys.
 
     ``keys`` are those of the released edges, ``partner`` has the auxiliary node of each released one (-1 for none),
     ``known`` the sorted keys of the auxiliary edges, and ``nodes`` is how many auxiliary nodes there are.
@@ -213,7 +216,7 @@ def likely_edges(
     auxiliary: tuple[IntArray, Int32Array],
     at_least: float,
 ) -> tuple[IntArray, FloatArray]:
-    """Return the pairs of auxiliary nodes that are not joined and have an expected number of edges above ``at_least``.
+    """Return new pairs with an expected edge number above ``at_least``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Is a rule of combination acceptable? Counted on random beliefs that are valid by construction."""
+"""Acceptance tests of combination rules on random valid beliefs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,10 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Counterexample:
-    """Valid inputs and their probability, of which a rule makes what is not valid, or less specific than an input."""
+    """Valid inputs for which a rule gives an unacceptable result.
+
+    The result is invalid, or less specific than an input.
+    """
 
     masses: tuple[MassFunction, ...]
     probability: FloatArray
@@ -51,7 +54,7 @@ class Acceptance:
 
     @property
     def acceptable(self) -> bool:
-        """Whether nothing speaks against the rule: a count, and no proof."""
+        """Whether no counterexample was found; this is not certain."""
         return not self.failed and not self.undefined
 
 
@@ -62,7 +65,7 @@ def acceptance(
     elements: int = 4,
     rng: np.random.Generator,
 ) -> Acceptance:
-    """Return how often a rule made of two valid beliefs one that is not, or one that is less specific than an input.
+    """Return how often a rule gives invalid or less specific results.
 
     The beliefs are made from a probability: each element gives its share to random sets that hold it, so that the
     probability is an allocation of the masses. Every valid belief can come up so.
@@ -70,9 +73,9 @@ def acceptance(
     Parameters
     ----------
     rule
-        As in :func:`~unveil.guesses.mass_combination.combine`; ``informed`` is told the probability.
+        As in :func:`~unveil.guesses.mass_combination.combine`; ``informed`` is given the probability.
     pairs, elements
-        How many pairs are drawn, on frames of so many elements.
+        How many pairs are drawn, on frames of this many elements.
     rng
         Where they come from.
 
@@ -119,7 +122,7 @@ def valid_pairs(
 
 
 def _valid(probability: FloatArray, rng: np.random.Generator) -> MassFunction:
-    """Return a belief to which each element gave its share in one or two random sets that hold it."""
+    """Return a valid belief: elements share mass over random sets."""
     size = probability.size
     masses: dict[tuple[int, ...], float] = {}
     for element, share in enumerate(probability.tolist()):
@@ -133,7 +136,7 @@ def _valid(probability: FloatArray, rng: np.random.Generator) -> MassFunction:
 
 
 def excess(mass: MassFunction, probability: FloatArray) -> float:
-    """Return how much of the masses finds no place within the probability: 0 for a valid belief, by a flow.
+    """Return the mass beyond the probability; 0 for a valid belief.
 
     >>> excess(MassFunction.from_set(2, [0]), np.array([0.25, 0.75]))
     0.75

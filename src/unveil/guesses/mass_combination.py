@@ -1,4 +1,4 @@
-"""Make one belief of several about the same target: acceptable rules first, the classical ones to compare with."""
+"""Combination of beliefs about one target: acceptable and classical rules."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -20,7 +20,7 @@ __all__ = ["COMBINATIONS", "combine", "conflict"]
 PAPER = (
     'Torra and Stokes, "A formalization of re-identification in terms of compatible probabilities", 2013, Definition 27'
 )
-#: The linear programme has a variable and a row for every union of atoms.
+#: The linear program has a variable and a row for every union of atoms.
 MOST_ATOMS = 10
 # Two nonspecificities this near are equal.
 _TIE = 1e-12
@@ -33,7 +33,7 @@ def combine(
     probability: Probability | None = None,
     most_atoms: int = MOST_ATOMS,
 ) -> MassFunction:
-    """Return what several beliefs about the same target amount to together.
+    """Return the combination of several beliefs about one target.
 
     A rule is acceptable (Definition 27) if its result is compatible with every probability that all inputs are
     compatible with, and no less specific than any of them: `COMBINATIONS` says which ones are, and
@@ -46,13 +46,13 @@ def combine(
         The inputs, on frames of the same size.
     rule
         One of `COMBINATIONS`: ``support_conditioning``, ``min_nonspecificity``, ``pick_min``, which are acceptable;
-        ``informed``, which is for the probability that it is told; ``conjunctive``, ``dempster``, ``yager``,
+        ``informed``, which is for the probability that it is given; ``conjunctive``, ``dempster``, ``yager``,
         ``dubois_prade``, ``pcr5``, ``disjunctive``, ``mean``, ``cautious``, which are not. Or a function of your own,
         or where it lies (``"package.module:name"``): it gets the masses and returns one on their frame.
     probability
         The true probability, for ``informed`` only: one for each element, or elements and their probabilities.
     most_atoms
-        The most atoms that ``min_nonspecificity`` may solve its programme for, which has ``2**atoms`` variables.
+        The most atoms that ``min_nonspecificity`` may solve its program for, which has ``2**atoms`` variables.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def combine(
     if not isinstance(rule, str) or rule not in COMBINATIONS:
         seen, hint = (shortened(rule), did_you_mean(rule, COMBINATIONS)) if isinstance(rule, str) else (f"{rule!r}", "")
         raise InputError(
-            f"{seen} is no rule of combination.{hint} Choose one of {', '.join(COMBINATIONS)}, or pass a function of "
+            f"Unknown rule {seen}.{hint} Use one of {', '.join(COMBINATIONS)}, or pass a function of "
             "your own, or package.module:name"
         )
     if (probability is not None) != (rule == "informed"):
@@ -109,8 +109,8 @@ def _by_own_rule(
 ) -> MassFunction:
     if probability is not None:
         raise InputError(
-            "a function of your own gets the masses only, and no probability. Leave out probability=, or let the "
-            "function know it by itself"
+            "a function of your own gets the masses only, and no probability. Leave out probability=, or "
+            "close over it in the function"
         )
     found = rule(several)
     if not isinstance(found, MassFunction) or found.size != several[0].size:
@@ -126,7 +126,7 @@ def _described(value: object) -> str:
 
 
 def conflict(masses: Sequence[MassFunction]) -> float:
-    """Return the product mass of disjoint focal sets, from 0 (none are) to 1 (all are).
+    """Return the product mass of disjoint focal sets, 0 to 1.
 
     It says nothing about validity: two equal probabilities are in conflict, and both may be true. See
     :func:`~unveil.guesses.coherence.jointly_coherent`.
@@ -150,7 +150,7 @@ def _checked(masses: Sequence[MassFunction]) -> tuple[MassFunction, ...]:
 
 @combination(acceptable_for="every probability", source=PAPER)
 def support_conditioning(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the least nonspecific input, once all are conditioned on what all hold possible.
+    """Return the least nonspecific input, conditioned on the common support.
 
     The target is certain to lie in the focal sets of each valid input, and conditioning on what is certain is always
     acceptable. Where several are equally specific, the first of them. Cheap also on large frames.
@@ -160,7 +160,7 @@ def support_conditioning(masses: Sequence[MassFunction]) -> MassFunction:
 
 @combination(acceptable_for="every probability", source=PAPER)
 def min_nonspecificity(masses: Sequence[MassFunction], *, most_atoms: int = MOST_ATOMS) -> MassFunction:
-    """Return the least nonspecific belief that holds whichever probability is true that all inputs are compatible with.
+    """Return the least nonspecific belief valid for every compatible probability.
 
     The best that is possible without knowing more, by linear programmes over all unions of atoms: refused where there
     are more than ``most_atoms``. Where several are least, the one with the most even masses.
@@ -169,8 +169,8 @@ def min_nonspecificity(masses: Sequence[MassFunction], *, most_atoms: int = MOST
     atoms, masks = on_common_atoms(narrowed)
     if atoms.count > most_atoms:
         raise InputError(
-            f"min_nonspecificity solves a programme over the 2**{atoms.count} unions of {atoms.count} atoms, and is "
-            f"limited to {most_atoms} atoms. Use support_conditioning, or raise most_atoms if you can wait"
+            f"min_nonspecificity solves a program over the 2**{atoms.count} unions of {atoms.count} atoms, above the "
+            f"maximum of {most_atoms} atoms. Use support_conditioning, or raise most_atoms and wait longer"
         )
     tables = [sums_at(sets, one.mass, 2**atoms.count) for sets, one in zip(masks, narrowed, strict=True)]
     bounds = np.max([transformed(table, "subsets") for table in tables], axis=0)
@@ -185,22 +185,24 @@ def min_nonspecificity(masses: Sequence[MassFunction], *, most_atoms: int = MOST
 
 @combination(acceptable_for="every probability", source=PAPER)
 def pick_min(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the input with the least nonspecificity; where several have it, the first of them."""
+    """Return the first input with the least nonspecificity."""
     return _least(masses)
 
 
 @combination(acceptable_for="the probability told", source=PAPER)
 def informed(masses: Sequence[MassFunction], *, probability: Probability) -> MassFunction:
-    """Return the combination for a known true probability: masses meet where they are shared out to the same element.
+    """Return the combination for a known true probability.
+
+    Masses meet where they are allocated to the same element.
 
     Each mass is shared out among the elements of its set so that the totals are the probability; sets A and B then
     share ``sum over x of a(A, x) * b(B, x) / P(x)``, which goes to their intersection. Of the ways to share out, the
     one nearest to proportion is taken. An input that is not compatible with the probability is refused.
 
     The result is compatible with the probability that was told and at least as specific as each input, as Definition 27
-    asks. It is no rule for an adversary, who does not know that probability: with another one that all inputs are
-    compatible with, the result need not be: of 250 random pairs on four elements it was not for 226, each beside
-    the probability that lies farthest in a direction drawn by lot among those that both inputs are compatible with.
+    asks. It is no rule for an attacker, who does not know that probability: with another one that all inputs are
+    compatible with, the result need not be: of 250 random pairs on four elements it was not for 226, each next to the
+    probability that lies farthest in a direction drawn at random among those that both inputs are compatible with.
     """
     elements, values = checked_probability(masses[0].size, probability)
     atoms, masks = on_common_atoms(masses)
@@ -226,8 +228,8 @@ def informed(masses: Sequence[MassFunction], *, probability: Probability) -> Mas
 
 
 _CONTRADICTION = (
-    "no probability is compatible with all inputs, so at least one of them is not valid, whatever the truth is: there "
-    "is nothing to combine. See jointly_coherent for which pair and why"
+    "no probability is compatible with all inputs, so at least one input is invalid and they cannot be combined. "
+    "See jointly_coherent for the pair and the reason"
 )
 
 
@@ -247,20 +249,20 @@ def _narrowed(masses: Sequence[MassFunction]) -> list[MassFunction]:
 
 
 def _on_atoms(atoms: Atoms, elements: IntArray, values: FloatArray) -> FloatArray:
-    """Return the probability of each atom; what lies in none is left out."""
+    """Return the probability of each atom."""
     inside = is_member(elements, atoms.element)
     label = atoms.label[np.searchsorted(atoms.element, elements[inside])]
     return sums_at(label, values[inside], atoms.count)
 
 
 def _shared_out(one: MassFunction, atoms: Atoms, chance: FloatArray, number: int) -> tuple[SetRows, FloatArray]:
-    """Return the atoms of each focal set, and what it gives to each."""
+    """Return each focal set's atoms, and their shares."""
     entry = entries_of(one.rows, atoms)
     shares, flow = allocate(entry.start, entry.element, one.mass, chance)
     if flow.missing > ROUNDING:
         raise InputError(
-            f"every input must be compatible with the probability, but number {number} (counted from 0) is not: a set "
-            f"has a belief that exceeds its probability by {flow.missing:.6g}. Leave it out, or correct the probability"
+            f"input {number} (counted from 0) is incompatible with the probability: the belief of a set exceeds its "
+            f"probability by {flow.missing:.6g}. Leave it out, or correct the probability"
         )
     return entry, shares
 
@@ -274,7 +276,7 @@ _MOST_ROUNDS = 20_000
 
 
 def allocate(start: IntArray, atom: IntArray, mass: FloatArray, probability: FloatArray) -> tuple[FloatArray, Flow]:
-    """Return how much of its mass each set gives to each of its atoms, and a flow that says whether that is possible.
+    """Return each set's allocation to atoms, and a feasibility flow.
 
     The atoms of set ``k`` are ``atom[start[k]:start[k + 1]]``. Of all ways to share out, this is the one nearest (in
     relative entropy) to giving in proportion to the probability: there is only one such, so neither the order of the
@@ -302,7 +304,7 @@ def _ratio(wanted: FloatArray, have: FloatArray) -> FloatArray:
 
 
 def _possible(owner: IntArray, atom: IntArray, carries: BoolArray, sets: int, atoms: int) -> BoolArray:
-    """Return which shares are above 0 in some way to share out: those in this flow, and those it can be turned into.
+    """Return which shares are positive in some allocation.
 
     Proportional fitting to what has to be 0 would never end.
     """
@@ -327,9 +329,9 @@ _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance":
 
 
 def lower_envelope(bound: FloatArray) -> FloatArray | None:
-    """Return the least probability of every set among the probabilities that are nowhere below the bound.
+    """Return the least probability of every set, above the bound.
 
-    None if there is no such probability. A programme is solved only for sets where none of the probabilities found so
+    None if there is no such probability. A program is solved only for sets where none of the probabilities found so
     far is as low as the bound: there the bound itself is the answer.
 
     >>> lower_envelope(np.array([0, 0.5, 0.25, 1]))
@@ -362,7 +364,7 @@ def lower_envelope(bound: FloatArray) -> FloatArray | None:
 
 
 def _needed(bound: FloatArray, single: IntArray) -> BoolArray:
-    """Return the sets whose bound does not follow from that of a set with one atom less."""
+    """Return the sets with a bound not implied by smaller sets."""
     masks = np.arange(bound.size)
     needed = bound > 0
     needed[-1] = False
@@ -372,7 +374,7 @@ def _needed(bound: FloatArray, single: IntArray) -> BoolArray:
 
 
 def least_nonspecific(envelope: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Return the masses whose belief is nowhere above the envelope and whose mean logarithm of sizes is least.
+    """Return the least nonspecific masses below the envelope.
 
     Where several are least, the most even one: its largest mass is as small as can be, then its second largest, and so
     on. There is only one such, so that the order of the atoms does not matter.
@@ -406,7 +408,7 @@ def least_nonspecific(envelope: FloatArray, sizes: FloatArray) -> FloatArray:
 
 
 def _most_even(rows: Any, bounds: FloatArray, solution: Any) -> FloatArray:
-    """Return the most even one of the optimal points, which share what the multipliers say.
+    """Return the most even of the optimal points.
 
     Where a multiplier is not 0, the row is tight or the mass is 0 in every optimal point. Among those left, the largest
     mass is made as small as can be; the masses that keep it from being smaller are settled, and so on with the others.

@@ -1,4 +1,4 @@
-"""What an adversary believes about one target without being able to tell some candidates apart: masses on sets."""
+"""Mass functions: beliefs on sets of candidates for one target."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ def checked_size(size: int) -> int:
 
 
 def checked_probability(size: int, probability: Probability) -> tuple[IntArray, FloatArray]:
-    """Return the elements with a probability above 0, ascending, and their probabilities, which sum to 1.
+    """Return the possible elements, ascending, and their probabilities.
 
     >>> checked_probability(3, [0.5, 0, 0.5])
     (array([0, 2]), array([0.5, 0.5]))
@@ -61,14 +61,14 @@ def checked_probability(size: int, probability: Probability) -> tuple[IntArray, 
     if elements.size != values.size:
         raise InputError(f"there are {values.size} probabilities for {elements.size} elements. Pass one for each")
     if np.unique(elements).size != elements.size:
-        raise InputError("an element can have only one probability, but some are given twice. Keep one of them")
+        raise InputError("some elements have two probabilities. Keep one of them")
     check_masses(values, "probabilities")
     order = np.argsort(elements)[values[np.argsort(elements)] > 0]
     return elements[order], values[order] / values.sum()
 
 
 def masses_behind(values: FloatArray, what: Quantity) -> FloatArray:
-    """Return the masses that lead to the values, exactly 0 where rounding left next to nothing."""
+    """Return the masses behind the values, rounding residues set to 0."""
     if what == "mass":
         masses = values.copy()
     elif what == "commonality":
@@ -79,7 +79,7 @@ def masses_behind(values: FloatArray, what: Quantity) -> FloatArray:
     total = float(np.abs(masses).sum())
     if not np.isfinite(total) or masses.min() < -ROUNDING or abs(masses[0]) > ROUNDING or abs(total - 1) > TOLERANCE:
         raise InputError(
-            f"the values are no {what} that a mass function leads to: masses must be at least 0, 0 for the empty set "
+            f"the values are not a {what} of a mass function: masses are at least 0, 0 for the empty set, "
             "and sum to 1. Correct the values"
         )
     masses[np.abs(masses) <= 1e-15] = 0.0
@@ -87,7 +87,7 @@ def masses_behind(values: FloatArray, what: Quantity) -> FloatArray:
 
 
 def as_elements(elements: Elements) -> IntArray:
-    """Return the elements as an array of whole numbers, in the order given.
+    """Return the elements as integers, in the order given.
 
     >>> as_elements((4, 1))
     array([4, 1])
@@ -103,19 +103,19 @@ def check_range(elements: IntArray, size: int) -> None:
     outside = int(((elements < 0) | (elements >= size)).sum())
     if outside:
         raise InputError(
-            f"the elements of a frame of {size} are numbered from 0 to {size - 1}, but {outside} of those given are "
-            "outside. Leave them out, or enlarge the frame"
+            f"{outside} elements are outside the frame of {size}, which has numbers 0 to {size - 1}. "
+            "Leave them out, or enlarge the frame"
         )
 
 
 def check_masses(values: FloatArray, what: str) -> None:
-    """Refuse masses or probabilities below 0, and those that do not sum to 1."""
+    """Validate that masses are nonnegative and sum to 1."""
     if not np.isfinite(values).all() or (values < 0).any():
         wrong = int((~np.isfinite(values) | (values < 0)).sum())
-        raise InputError(f"{what} must be numbers of at least 0, but {wrong} are not. Pass such numbers")
+        raise InputError(f"{wrong} {what} are negative or not numbers. Pass numbers of at least 0")
     total = float(values.sum())
     if abs(total - 1) > TOLERANCE * (1 + 0.5 * values.size):
-        raise InputError(f"{what} must sum to 1, but they sum to {total:.9g}. Divide each by their sum")
+        raise InputError(f"{what} sum to {total:.9g}, not 1. Divide each by their sum")
 
 
 def checked_rows(sets: Iterable[Elements], size: int) -> SetRows:
@@ -125,11 +125,11 @@ def checked_rows(sets: Iterable[Elements], size: int) -> SetRows:
     empty = int((lengths == 0).sum())
     if empty:
         raise InputError(
-            f"the empty set can have no mass, but {empty} of the sets are empty: the target is somebody. "
+            f"{empty} of the sets are empty, and the empty set can have no mass. "
             "Leave them out and divide the other masses by their sum"
         )
     if not given:
-        raise InputError("there must be at least one set with a mass. Use MassFunction.vacuous for total ignorance")
+        raise InputError("no set has a mass. Use MassFunction.vacuous for total ignorance")
     if any(isinstance(one, np.ndarray) for one in given):
         element = np.concatenate([as_elements(one) for one in given])
     else:
@@ -141,7 +141,7 @@ def checked_rows(sets: Iterable[Elements], size: int) -> SetRows:
 
 
 def _ascending(element: IntArray, lengths: IntArray) -> SetRows:
-    """Return the rows with the elements of each in ascending order, each once."""
+    """Return rows of distinct elements, ascending."""
     start = np.concatenate([[0], np.cumsum(lengths)])
     rises = element[1:] > element[:-1]
     rises[start[1:-1] - 1] = True
@@ -156,7 +156,7 @@ def _ascending(element: IntArray, lengths: IntArray) -> SetRows:
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class MassFunction:
-    """Masses on sets of candidates for one target: so much of the belief that it is one of these, and no more said.
+    """Masses on sets of candidates for one target.
 
     The frame is the ``size`` records of the original, numbered from 0. Belief, plausibility and commonality of a set A
     are the masses of the sets within A, of those that meet A and of those around A. A mass on single elements only is a
@@ -205,7 +205,7 @@ class MassFunction:
 
     @classmethod
     def from_set(cls, size: int, elements: Elements) -> "MassFunction":
-        """Return the belief that the target is one of these, with no preference among them.
+        """Return the belief in one set, with no preference inside.
 
         >>> MassFunction.from_set(5, {3, 1}).sets
         (array([1, 3]),)
@@ -214,7 +214,7 @@ class MassFunction:
 
     @classmethod
     def from_sets(cls, size: int, masses: Mapping[Any, float] | Iterable[tuple[Elements, float]]) -> "MassFunction":
-        """Return the belief with these masses: a mapping from sets (as tuples) to masses, or pairs of the two.
+        """Return the belief with these masses, from a mapping or pairs.
 
         >>> MassFunction.from_sets(3, {(0,): 0.5, (0, 1, 2): 0.5}).mass
         array([0.5, 0.5])
@@ -234,7 +234,7 @@ class MassFunction:
 
     @classmethod
     def vacuous(cls, size: int) -> "MassFunction":
-        """Return total ignorance: the target may be anybody.
+        """Return the vacuous belief: total ignorance.
 
         >>> MassFunction.vacuous(3)
         MassFunction(1 focal set on 3 elements)
@@ -243,14 +243,14 @@ class MassFunction:
 
     @classmethod
     def of_rows(cls, size: int, rows: SetRows, mass: FloatArray) -> "MassFunction":
-        """Return the belief with these sets, which must be in range, ascending and none empty, in any order."""
+        """Return the belief with these valid, nonempty sets."""
         made = object.__new__(cls)
         made._fill(size, *canonical(rows, mass))
         return made
 
     @classmethod
     def of_masks(cls, size: int, masks: Masks, mass: FloatArray, atoms: Atoms) -> "MassFunction":
-        """Return the belief on these sets of atoms, distinct, ascending, none empty; atoms may be finer than needed."""
+        """Return the belief on distinct, nonempty sets of atoms."""
         made = object.__new__(cls)
         if not mass.all():  # products of masses can vanish
             masks, mass = masks[mass > 0], mass[mass > 0]
@@ -259,7 +259,7 @@ class MassFunction:
 
     @cached_property
     def rows(self) -> SetRows:
-        """The focal sets as one flat array of elements and where each set starts."""
+        """Focal sets as one flat array, and set starts."""
         return SetRows(*map(_locked, rows_of(self.block_masks, self.blocks)))
 
     @cached_property
@@ -270,7 +270,7 @@ class MassFunction:
 
     @cached_property
     def blocks(self) -> Atoms:
-        """Blocks of elements of which the focal sets consist, perhaps finer ones than needed."""
+        """Blocks of elements that make up the focal sets."""
         return atoms_of(self.rows)
 
     @cached_property
@@ -295,21 +295,21 @@ class MassFunction:
 
     @cached_property
     def support(self) -> IntArray:
-        """The elements of all focal sets together, ascending: outside of these nothing is held possible."""
+        """Union of all focal sets, ascending."""
         if self.mass.size == 1:
             return self.rows.element
         return np.unique(self.rows.element) if "rows" in vars(self) else self.partition.element
 
     def belief(self, event: Elements) -> float:
-        """Return the mass of the focal sets within the event, from 0 to 1: so far it is certain."""
+        """Return the belief in the event, 0 to 1."""
         return self._total(self._shared(event) == self.lengths)
 
     def plausibility(self, event: Elements) -> float:
-        """Return the mass of the focal sets that meet the event, from 0 to 1: so far it is possible."""
+        """Return the plausibility of the event, 0 to 1."""
         return self._total(self._shared(event) > 0)
 
     def commonality(self, event: Elements) -> float:
-        """Return the mass of the focal sets that hold all of the event, from 0 to 1; 1 for the empty event."""
+        """Return the commonality of the event, 0 to 1."""
         elements = self._event(event)
         return self._total(shared_counts(self.rows, elements) == elements.size)
 
@@ -325,7 +325,7 @@ class MassFunction:
         return elements
 
     def pignistic(self) -> tuple[IntArray, FloatArray]:
-        """Return the elements that are held possible, and the probability to bet on each: every mass in equal shares.
+        """Return the possible elements and their pignistic probabilities.
 
         >>> MassFunction.from_sets(3, {(0,): 0.5, (0, 2): 0.5}).pignistic()
         (array([0, 2]), array([0.75, 0.25]))
@@ -336,19 +336,19 @@ class MassFunction:
         return elements, sums_at(at, np.repeat(self.mass / self.lengths, self.lengths), elements.size)
 
     def pignistic_entropy(self) -> float:
-        """Return the entropy of the pignistic probability, in nats, from 0 (sure of one element) to ``log(size)``.
+        """Return the pignistic entropy, in nats, 0 to ``log(size)``.
 
-        It can rise when the adversary learns something (Example 24); nonspecificity cannot.
+        It can rise when the attacker learns something (Example 24); nonspecificity cannot.
         """
         probability = self.pignistic()[1]
         return max(0.0, float(-(probability * np.log(probability)).sum()))
 
     def nonspecificity(self) -> float:
-        """Return the mean logarithm of the size of a focal set, in nats, from 0 (a probability) to ``log(size)``."""
+        """Return the nonspecificity, in nats, 0 to ``log(size)``."""
         return float(self.mass @ np.log(self.lengths))
 
     def conditioned(self, event: Elements, *, conflict: Literal["refuse", "normalise"] = "refuse") -> "MassFunction":
-        """Return the belief once it is certain that the target is in the event: every mass moves to the part within.
+        """Return the belief conditioned on the event.
 
         Mass on sets outside of the event means that the event cannot be certain if this belief is valid. It is refused,
         or with ``normalise`` left out and the rest divided by its sum (Dempster's conditioning, which need not stay
@@ -365,14 +365,14 @@ class MassFunction:
         if not met.any() or (conflict == "refuse" and not met.all()):
             cure = "" if not met.any() else ", or pass conflict='normalise' to leave it out"
             raise InputError(
-                f"the event must meet every focal set, but a mass of {lost:.6g} lies outside of it: either the event "
-                f"is not certain or this belief is not valid. Correct one of them{cure}"
+                f"a mass of {lost:.6g} is on sets disjoint from the event: either the event is uncertain, or this "
+                f"belief is invalid. Correct one of them{cure}"
             )
         rows = SetRows(np.concatenate([[0], np.cumsum(lengths[met])]), self.rows.element[inside])
         return MassFunction.of_rows(self.size, rows, self.mass[met])
 
     def transferred(self, larger: Elements, smaller: Elements, mass: float) -> "MassFunction":
-        """Return the belief with so much mass moved from a focal set to a part of it.
+        """Return the belief with mass moved to a part of a set.
 
         Nonspecificity never rises (Proposition 26), but the result need not be compatible with what this was.
 
@@ -381,17 +381,19 @@ class MassFunction:
         """
         source, target = self._event(larger), self._event(smaller)
         if target.size == 0 or not is_member(target, source).all():
-            raise InputError("mass can only move to a set within the one it comes from, not empty. Correct the sets")
+            raise InputError("mass can only move to a nonempty subset of its set. Correct the sets")
         at = [k for k, one in enumerate(self.sets) if np.array_equal(one, source)]
         held = float(self.mass[at[0]]) if at else 0.0
         if not 0 <= mass <= held + TOLERANCE:
-            raise InputError(f"the mass to move must be from 0 to {held:.6g}, which the set has. Move less")
+            raise InputError(f"the mass to move is outside 0 to {held:.6g}, the mass of the set. Move less")
         masses = self.mass.copy()
         masses[at] = max(0.0, held - mass)
         return MassFunction(self.size, [*self.sets, target], [*masses, mass])
 
     def atoms(self) -> tuple[IntArray, ...]:
-        """Return the blocks of elements that no focal set tells apart, in ascending order of their largest element.
+        """Return the blocks of elements that no focal set separates.
+
+        They are in ascending order of their largest element.
 
         Elements that lie in no focal set are left out.
 
@@ -403,7 +405,9 @@ class MassFunction:
         return tuple(np.split(part.element[order], np.cumsum(part.sizes)[:-1]))
 
     def on_atoms(self, what: Quantity = "belief") -> FloatArray:
-        """Return the quantity for every union of atoms, at the position whose bits are the atoms (up to 22 atoms).
+        """Return the quantity for every union of atoms, by bits.
+
+        At most 22 atoms are possible.
 
         >>> MassFunction.from_sets(2, {(0,): 0.25, (0, 1): 0.75}).on_atoms("plausibility")
         array([0.  , 1.  , 0.75, 1.  ])
@@ -411,7 +415,7 @@ class MassFunction:
         count = self.partition.count
         if count > MOST_TABULATED:
             raise InputError(
-                f"a value for every union of atoms can be held for at most {MOST_TABULATED} atoms, but there are "
+                f"the table of all unions is limited to {MOST_TABULATED} atoms, but there are "
                 f"{count}. Ask for single events with belief, plausibility or commonality"
             )
         values = sums_at(self.masks.astype(np.int64), self.mass, 2**count)
@@ -423,7 +427,7 @@ class MassFunction:
     def from_atoms(
         cls, size: int, atoms: Sequence[Elements], values: ArrayLike, what: Quantity = "belief"
     ) -> "MassFunction":
-        """Return the mass function that has this quantity for every union of atoms: the way back (Proposition 3).
+        """Return the mass function with this quantity (Proposition 3).
 
         ``values`` are as :meth:`on_atoms` returns them. Those that no masses lead to are refused.
 
@@ -438,13 +442,13 @@ class MassFunction:
                 f"there are {given.size}. Pass them as on_atoms returns them"
             )
         if np.unique(np.concatenate(blocks)).size != sum(block.size for block in blocks):
-            raise InputError("no element may lie in two atoms, or twice in one. Correct the atoms")
+            raise InputError("some elements are in two atoms, or twice in one. Correct the atoms")
         masses = masses_behind(given, what)
         sets = [[*(k for k in range(len(blocks)) if mask >> k & 1)] for mask in np.flatnonzero(masses).tolist()]
         return cls(size, [np.concatenate([blocks[k] for k in one]) for one in sets], masses[masses > 0])
 
     def same_as(self, other: "MassFunction", *, within: float = ROUNDING) -> bool:
-        """Return whether both put the same masses, but for rounding, on the same sets of equally large frames."""
+        """Return whether both have the same masses, up to rounding."""
         return self is other or (
             self.size == other.size
             and self.mass.size == other.mass.size

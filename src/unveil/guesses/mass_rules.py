@@ -1,4 +1,4 @@
-"""The rules that make one mass function of several, and the one list of them."""
+"""The list of rules that combine mass functions."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -50,12 +50,12 @@ class CombinationRule:
 
     @property
     def acceptable(self) -> bool:
-        """Whether it keeps Definition 27 whatever the true probability is, so that nobody needs to know it."""
+        """Whether the rule meets Definition 27 for every true probability."""
         return self.acceptable_for == "every probability"
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring: what is returned."""
+        """The first line of the docstring."""
         return (inspect.getdoc(self.rule) or "").partition("\n")[0]
 
 
@@ -66,7 +66,7 @@ COMBINATIONS: Mapping[str, CombinationRule] = MappingProxyType(_COMBINATIONS)
 
 
 def combination(*, acceptable_for: AcceptableFor = "none", source: str) -> Callable[[Rule], Rule]:
-    """List the decorated function as a rule of combination, and return it unchanged."""
+    """List the decorated function as a combination rule."""
 
     def list_it(rule: Rule) -> Rule:
         name = rule.__name__
@@ -77,21 +77,21 @@ def combination(*, acceptable_for: AcceptableFor = "none", source: str) -> Calla
 
 
 def on_common_atoms(masses: Sequence[MassFunction]) -> tuple[Atoms, list[Masks]]:
-    """Return the blocks of elements that no focal set of any input tells apart, and each input's sets of these."""
+    """Return the common atoms, and each input's sets of atoms."""
     atoms = common_atoms([one.blocks for one in masses])
     if atoms.count <= WORD:
         return atoms, [moved_masks(one.block_masks, one.blocks, atoms) for one in masses]
     bits = atoms.count * sum(one.mass.size for one in masses)
     if bits > _MOST_BITS:
         raise InputError(
-            f"this rule holds focal sets times atoms, {bits:,}, at once, and they may be at most {_MOST_BITS:,}. "
-            "Use support_conditioning or pick_min, which need not"
+            f"this rule needs {bits:,} focal sets times atoms at once, above the maximum of {_MOST_BITS:,}. "
+            "Use support_conditioning or pick_min instead"
         )
     return atoms, [masks_of(one.rows, atoms) for one in masses]
 
 
 def intersections(masses: Sequence[MassFunction]) -> tuple[Atoms, Masks, FloatArray, float]:
-    """Return the atoms, the intersections that are not empty, their masses and the mass of the empty one."""
+    """Return atoms, nonempty intersections, their masses, and the empty mass."""
     atoms, masks = on_common_atoms(masses)
     sets, weights = masks[0], masses[0].mass
     for other, one in zip(masks[1:], masses[1:], strict=True):
@@ -103,34 +103,34 @@ def intersections(masses: Sequence[MassFunction]) -> tuple[Atoms, Masks, FloatAr
 
 @combination(source="Smets, Kennes 1994: The transferable belief model")
 def conjunctive(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the intersections, where no two sets are disjoint.
+    """Return the product masses on intersections, which must be nonempty.
 
     The mass of disjoint sets would stay on the empty set, which Definition 2 forbids: refused, with how much it is.
     """
     atoms, sets, weights, conflict = intersections(masses)
     if conflict > 0:
         raise InputError(
-            f"the conjunctive rule leaves a mass of {conflict:.6g} on the empty set, and a belief function has none "
-            "there. Use dempster to divide by the rest, or yager, dubois_prade or pcr5 to give it to sets"
+            f"the conjunctive rule leaves a mass of {conflict:.6g} on the empty set, which a belief function cannot "
+            "have. Use dempster to normalize, or yager, dubois_prade or pcr5 to reassign it"
         )
     return MassFunction.of_masks(masses[0].size, sets, weights, atoms)
 
 
 @combination(source="Dempster 1967; Shafer 1976: A mathematical theory of evidence")
 def dempster(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the intersections, divided by what is not in conflict."""
+    """Return the product masses on intersections, normalized by non-conflict."""
     atoms, sets, weights, _ = intersections(masses)
     if sets.size == 0:
         raise InputError(
-            "Dempster's rule is undefined: no focal sets of the inputs have an element in common (total conflict), so "
-            "there is nothing to divide by. At least one input is not valid: see jointly_coherent"
+            "Dempster's rule is undefined: no focal sets of the inputs intersect (total conflict). "
+            "At least one input is invalid: see jointly_coherent"
         )
     return MassFunction.of_masks(masses[0].size, sets, weights, atoms)
 
 
 @combination(source="Yager 1987: On the Dempster-Shafer framework and new combination rules")
 def yager(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the intersections, and what is in conflict on the whole frame."""
+    """Return the product masses on intersections, conflict on the frame."""
     size = masses[0].size
     # The frame takes part so that elements of no focal set are an atom as well.
     atoms, sets, weights, conflict = intersections([*masses, MassFunction.vacuous(size)])
@@ -142,7 +142,7 @@ def yager(masses: Sequence[MassFunction]) -> MassFunction:
 
 @combination(source="Dubois, Prade 1988: Representation and combination of uncertainty")
 def dubois_prade(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the intersections, or on the union where the intersection is empty."""
+    """Return the product masses on intersections, or unions if empty."""
     _check_tuples(masses)
     atoms, masks = on_common_atoms(masses)
     parts = []
@@ -154,7 +154,7 @@ def dubois_prade(masses: Sequence[MassFunction]) -> MassFunction:
 
 @combination(source="Smarandache, Dezert 2005: proportional conflict redistribution rule no. 5")
 def pcr5(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the intersections, or shared out among the sets in conflict by their masses.
+    """Return the product masses on intersections, conflict redistributed by mass.
 
     A set that several of the inputs put in conflict counts once, with the product of their masses.
     """
@@ -177,7 +177,7 @@ def pcr5(masses: Sequence[MassFunction]) -> MassFunction:
 
 
 def _shares(sets: Sequence[Masks], weights: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return the product of the masses of all inputs that took the same set, for the first of them; else 0."""
+    """Return the product of equal sets' masses, for the first input."""
     shares = []
     for k, one in enumerate(sets):
         share = np.ones(one.size)
@@ -192,7 +192,7 @@ def _check_tuples(masses: Sequence[MassFunction]) -> None:
     count = int(np.prod([float(one.mass.size) for one in masses]))
     if count > _MOST_TUPLES:
         raise InputError(
-            f"this rule looks at every way to take a focal set of each input, {count:,}, and they may be at most "
+            f"this rule combines {count:,} tuples of focal sets, above the maximum of "
             f"{_MOST_TUPLES:,}. Combine fewer inputs, or use support_conditioning"
         )
 
@@ -203,7 +203,7 @@ def _together(parts: Sequence[tuple[Masks, FloatArray]]) -> tuple[Masks, FloatAr
 
 @combination(source="Dubois, Prade 1986; Smets 1993: the disjunctive rule of combination")
 def disjunctive(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the products of masses on the unions: valid if any of the inputs is, and less specific than each."""
+    """Return the product masses on unions; valid if any input is."""
     atoms, masks = on_common_atoms(masses)
     sets, weights = masks[0], masses[0].mass
     for other, one in zip(masks[1:], masses[1:], strict=True):
@@ -213,14 +213,14 @@ def disjunctive(masses: Sequence[MassFunction]) -> MassFunction:
 
 @combination(source="Murphy 2000: Combining belief functions when evidence conflicts (the mean only)")
 def mean(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the mean of the masses: valid if all inputs are, but less specific than the best of them."""
+    """Return the mean of the masses; valid if all inputs are."""
     weights = np.concatenate([one.mass for one in masses]) / len(masses)
     return MassFunction.of_rows(masses[0].size, joined_rows([one.rows for one in masses]), weights)
 
 
 @combination(source="Denoeux 2008: Conjunctive and disjunctive combination of nondistinct evidence")
 def cautious(masses: Sequence[MassFunction]) -> MassFunction:
-    """Return the combination of inputs that may rest on the same evidence, so that nothing counts twice; normalised.
+    """Return the normalized combination of possibly dependent inputs.
 
     Each input is taken apart into simple pieces of evidence, and of each piece the strongest is kept. That needs some
     mass on the whole frame in each input; without, it is undefined.
@@ -230,8 +230,7 @@ def cautious(masses: Sequence[MassFunction]) -> MassFunction:
     atoms, masks = on_common_atoms(masses)
     if certain or atoms.count > MOST_TABULATED:
         raise InputError(
-            f"the cautious rule is undefined unless every input has some mass on the whole frame, but {certain} have "
-            "none. Use another rule"
+            f"the cautious rule is undefined: {certain} inputs have no mass on the whole frame. Use another rule"
             if certain
             else f"the cautious rule needs at most {MOST_TABULATED} atoms, but there are {atoms.count}. "
             "Use support_conditioning"

@@ -1,4 +1,4 @@
-"""A matching attack: how likely each released token is each original entry, as one square matrix."""
+"""Matching attack: probabilities of items per pseudonym, as a square matrix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,16 +29,16 @@ __all__ = ["TOLERANCE", "Matching", "matching_truth"]
 
 #: How far from 1 the sum of a row or column of a doubly stochastic matrix may be.
 TOLERANCE = 1e-6
-# What is built here with at most so many rows is dense, because that is easier to look at and costs nothing.
+# What is built here with at most this many rows is dense, because that is easier to look at and costs nothing.
 _SMALL = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matching:
-    """A square matrix of weights: rows are original entries, columns are released tokens.
+    """A square weight matrix: rows are items, columns are pseudonyms.
 
-    The adversary holds a one-to-one matching of entries and tokens to be likely in proportion to the product of its
-    weights. 0 says that a token cannot be that entry. Multiplying a row or a column by a positive number changes
+    The attacker holds a one-to-one matching of items and pseudonyms to be likely in proportion to the product of its
+    weights. 0 says that a pseudonym cannot be that item. Multiplying a row or a column by a positive number changes
     nothing, so a 0/1 matrix, a doubly stochastic one and any other of nonnegative numbers are read alike.
 
     The matrix is checked once: square, finite, nowhere negative, and with at least one matching of positive weight.
@@ -64,15 +64,15 @@ class Matching:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", square_matrix(self.matrix))
-        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="entries"))
-        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.n, what="tokens"))
+        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="items"))
+        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.n, what="pseudonyms"))
         refuse_without_perfect_matching(self.matrix, what="the matrix")
 
     @classmethod
     def from_matrix(
         cls, matrix: Any, *, entries: Sequence[Any] | None = None, tokens: Sequence[Any] | None = None
     ) -> "Matching":
-        """Return the attack with this matrix: rows of numbers, an array, a DataFrame of numbers or a sparse matrix.
+        """Return the attack with this dense, sparse, or tabular matrix.
 
         >>> Matching.from_matrix([[0.5, 0.5], [0.5, 0.5]], tokens=["u", "v"]).is_doubly_stochastic
         True
@@ -99,19 +99,19 @@ class Matching:
     def from_candidates(
         cls, candidates: "Candidates", *, unattempted: Literal["refuse", "uniform"] = "refuse"
     ) -> "Matching":
-        """Return the attack in which each token is an entry as likely as the adversary's candidates say.
+        """Return the attack with the probabilities of candidates.
 
-        This transposes: a target of Candidates is released, so it is a token and becomes a column; a candidate is
-        original, so it is an entry and becomes a row. The choices of Candidates are left aside, only its probabilities
+        This transposes: a target of Candidates is released, so it is a pseudonym and becomes a column; a candidate is
+        original, so it is an item and becomes a row. The choices of Candidates are left aside, only its probabilities
         count, except that a target without candidates or with the choice -1 was not attempted.
 
         Parameters
         ----------
         candidates
-            As many targets as candidates. Without names, candidate k is entry k.
+            As many targets as candidates. Without names, candidate k is item k.
         unattempted
             What to do about targets that were not attempted: ``refuse`` raises an error, ``uniform`` says that the
-            adversary knows nothing of them, so that each entry is as likely as any other (1/n).
+            attacker knows nothing of them, so that each item is as likely as any other (1/n).
 
         Examples
         --------
@@ -129,8 +129,8 @@ class Matching:
         refuse_shape((count, n), what="the matrix of candidates and targets", entries=int(idle.sum()) * n)
         if idle.any() and unattempted != "uniform":
             raise InputError(
-                f"every target must have been attempted to be matched, but {int(idle.sum())} of {n} were not. Leave "
-                "them out with their entries, or pass unattempted='uniform' for an adversary who knows nothing of them"
+                f"{int(idle.sum())} of {n} targets were not attempted, so they cannot be matched. Leave "
+                "them out with their items, or pass unattempted='uniform' to make all items equally likely"
             )
         kept = ~np.repeat(idle, candidates.considered)
         token = np.repeat(np.arange(n), candidates.considered)[kept]
@@ -151,10 +151,12 @@ class Matching:
         entries: Sequence[Any] | None = None,
         tokens: Sequence[Any] | None = None,
     ) -> "Matching":
-        """Return the 0/1 matrix of an infeasibility attack: 1 where the token's frequency lies in the entry's range.
+        """Return the 0/1 infeasibility attack of frequency ranges.
 
-        Both ends belong to the range. ``low`` and ``high`` are what the adversary knows of each entry (minus and plus
-        infinity where nothing), ``frequency`` is what was seen of each token, all in the same unit.
+        An element is 1 where the pseudonym's frequency lies in the item's range.
+
+        Both ends belong to the range. ``low`` and ``high`` are what the attacker knows of each item (minus and plus
+        infinity where nothing), ``frequency`` is what was seen of each pseudonym, all in the same unit.
 
         >>> Matching.from_ranges([0.4, 0.1], [0.9, 0.6], [0.2, 0.4]).matrix
         array([[0., 1.],
@@ -164,7 +166,7 @@ class Matching:
 
     @classmethod
     def from_dataflow(cls, dataflow: "Dataflow") -> "Matching":
-        """Return the attack of an adversary who knows a network of randomizing nodes, but not what each node drew.
+        """Return the attack of a known network with unknown draws.
 
         >>> from unveil.guesses.dataflow import Dataflow, Node
         >>> Matching.from_dataflow(Dataflow([Node(["Flu", "Cold"], ["u", "v"])])).matrix
@@ -174,10 +176,10 @@ class Matching:
         return cls(dataflow.matrix, dataflow.entries, dataflow.tokens)
 
     def combined(self, *others: "Matching") -> "Matching":
-        """Return the attack of an adversary who has several releases under the same tokens: weights are multiplied.
+        """Return the attack on several releases, as the product of weights.
 
         That is Bayes' rule where each matrix says how likely its release is under each pair, and releases tell by
-        themselves: an adversary who learns the same from two of them learns it once, and the product would count it
+        themselves: an attacker who learns the same from two of them learns it once, and the product would count it
         twice. Of 0/1 matrices the product leaves the pairs that all allow, which is always right. Names may be in any
         order, but must be the same; without names rows and columns have to be in the same order.
 
@@ -192,12 +194,12 @@ class Matching:
 
     @property
     def n(self) -> int:
-        """The number of entries, which is the number of tokens."""
+        """Number of items, equal to the number of pseudonyms."""
         return int(self.matrix.shape[0])
 
     @cached_property
     def is_feasibility(self) -> bool:
-        """Whether every weight is 0 or 1, so that all matchings that are possible are equally likely."""
+        """Whether every weight is 0 or 1."""
         return bool((self.edges.weight == 1).all())
 
     @cached_property
@@ -214,11 +216,11 @@ class Matching:
 
     @cached_property
     def support(self) -> "csr_array":
-        """A sparse matrix with 1 at each positive weight: the infeasibility attack with the same zeros."""
+        """The 0/1 sparse matrix of positive weights (infeasibility attack)."""
         return support_of(self.edges)
 
     def sinkhorn(self, *, rounds: int = 1000) -> "Matching":
-        """Return the doubly stochastic matrix that makes every matching as likely as this one does.
+        """Return the equivalent doubly stochastic matrix.
 
         Rows and columns are multiplied by factors until all sum to 1. A weight that is in no matching of positive
         weight becomes 0: only so is there a limit, and no matching is lost. Very unequal weights need many rounds;
@@ -244,7 +246,7 @@ class Matching:
         return Matching(matrix.toarray() if dense else matrix, self.entries, self.tokens)
 
     def __repr__(self) -> str:
-        return f"Matching({self.n} entries and tokens, {self.edges.weight.size} of {self.n**2} pairs possible)"
+        return f"Matching({self.n} items and pseudonyms, {self.edges.weight.size} of {self.n**2} pairs possible)"
 
 
 def ranges_matrix(low: ArrayLike, high: ArrayLike, frequency: ArrayLike, *, square: bool = True) -> SquareMatrix:
@@ -252,7 +254,7 @@ def ranges_matrix(low: ArrayLike, high: ArrayLike, frequency: ArrayLike, *, squa
     least, most = (frozen(ends, np.float64, what=what) for ends, what in ((low, "low"), (high, "high")))
     seen = frozen(frequency, np.float64, what="frequency")
     if least.size != most.size:
-        raise InputError(f"there are {least.size} low and {most.size} high ends. Pass one of each per entry")
+        raise InputError(f"there are {least.size} lower and {most.size} upper bounds. Pass one of each per item")
     shape = (least.size, seen.size)
     refuse_shape(shape, what="the matrix of ranges and frequencies", entries=0, square=square)
     _refuse_ranges(least, most, seen)
@@ -263,19 +265,19 @@ def _refuse_ranges(low: FloatArray, high: FloatArray, frequency: FloatArray) -> 
     wrong = np.flatnonzero(~(low <= high))
     if wrong.size:
         raise InputError(
-            f"a range must begin at or below its end, but that of entry {wrong[0] + 1} (counted from 1) does not, or "
-            f"an end is missing; such ranges: {wrong.size}. Exchange or fill in the ends"
+            f"Item {wrong[0] + 1} (counted from 1): the lower bound is above the upper bound, or a bound is missing; "
+            f"such ranges: {wrong.size}. Swap or fill in the bounds"
         )
     lacking = np.flatnonzero(~np.isfinite(frequency) | (frequency < 0))
     if lacking.size:
         raise InputError(
-            f"every token must have a frequency of at least 0, but token {lacking[0] + 1} (counted from 1) has none; "
-            f"such tokens: {lacking.size}. Count how often each occurs, 0 where it never does"
+            f"Pseudonym {lacking[0] + 1} (counted from 1) has no frequency of at least 0; "
+            f"such pseudonyms: {lacking.size}. Count how often each occurs, 0 where it never does"
         )
 
 
 def _inside(low: FloatArray, high: FloatArray, frequency: FloatArray) -> SquareMatrix:
-    """Return 1 where a frequency lies in a range; a range holds neighbours in the order of frequencies."""
+    """Return 1 where a frequency lies in an item's range."""
     from scipy.sparse import csr_array
 
     shape = (low.size, frequency.size)
@@ -285,7 +287,7 @@ def _inside(low: FloatArray, high: FloatArray, frequency: FloatArray) -> SquareM
     total = int(sizes.sum())
     if total == 0:
         raise InputError(
-            "some frequency must lie in some range, but none does. Give ranges and frequencies in the same unit: "
+            "No frequency lies in any range. Give ranges and frequencies in the same unit: "
             "shares from 0 to 1, percent or counts"
         )
     refuse_shape(shape, what="the matrix of ranges and frequencies", entries=total, square=False)
@@ -313,7 +315,7 @@ _MOST_TRANSPOSED = 5_000_000
 
 
 def edges_of_matrix(matrix: SquareMatrix) -> Edges:
-    """Return the positive entries of a checked matrix as the kernels take them, without sorting.
+    """Return the positive elements of a checked matrix, for the kernels.
 
     >>> edges_of_matrix(np.array([[0.0, 2.0], [1.0, 0.5]])).column
     array([1, 0, 1], dtype=int32)
@@ -330,7 +332,7 @@ def edges_of_matrix(matrix: SquareMatrix) -> Edges:
 
 
 def refuse_without_perfect_matching(matrix: SquareMatrix, *, what: str) -> None:
-    """Raise the error for a matrix in which some rows have fewer columns than they are, if there are such rows."""
+    """Raise the error for a matrix without a perfect matching."""
     dense = isinstance(matrix, np.ndarray)
     if dense and (len(matrix) <= 1 or matrix.min() > 0) and matrix.max() > 0:
         return
@@ -343,7 +345,7 @@ def refuse_without_perfect_matching(matrix: SquareMatrix, *, what: str) -> None:
 
 
 def _thinned(matrix: FloatArray) -> Edges:
-    """Return a few positive entries of each row, spread over it: mostly these already have a perfect matching."""
+    """Return a few positive elements per row, spread over it."""
     n = len(matrix)
     kept, sizes = [], []
     for row in range(n):
@@ -361,8 +363,8 @@ def _thinned(matrix: FloatArray) -> Edges:
 def _unmatched(edges: Edges, matched: Int32Array, what: str) -> InputError:
     rows, columns = violating_set(edges, _few_left(edges, matched))
     message = (
-        f"{what} must have a perfect matching, one token for each entry, but has none: {_numbered(rows, 'row')} "
-        f"{'have' if rows.size > 1 else 'has'} positive entries in {_only(columns.size, 'column')}"
+        f"{what} has no perfect matching, one pseudonym for each item: {_numbered(rows, 'row')} "
+        f"{'have' if rows.size > 1 else 'has'} positive weights in {_only(columns.size, 'column')}"
     )
     if edges.column.size <= _MOST_TRANSPOSED:
         across = transposed(edges)
@@ -370,13 +372,13 @@ def _unmatched(edges: Edges, matched: Int32Array, what: str) -> InputError:
         if few_columns.size < rows.size:  # the same lack, seen from the side on which it is easier to see
             message += (
                 f", because {_numbered(few_columns, 'column')} {'have' if few_columns.size > 1 else 'has'} positive "
-                f"entries in {_only(few_rows.size, 'row')}"
+                f"weights in {_only(few_rows.size, 'row')}"
             )
-    return InputError(f"{message}. Allow more pairs, or leave out entries and tokens that have no counterpart")
+    return InputError(f"{message}. Allow more pairs, or leave out items and pseudonyms without a counterpart")
 
 
 def _few_left(edges: Edges, matched: Int32Array) -> Int32Array:
-    """Return the maximum matching with few rows left over, so that the search from each of them stays short.
+    """Return the maximum matching with few rows left over.
 
     The other rows left over take columns left over; no search ever gets there, or the matching were not maximum.
     """

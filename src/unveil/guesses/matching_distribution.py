@@ -1,4 +1,4 @@
-"""An adversary who holds certain matchings to be likely, each with a probability of its own."""
+"""Probability distributions over matchings."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _MOST = 100_000
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchingDistribution:
-    """Matchings of entries and tokens, and how likely the adversary holds each to be: any distribution at all.
+    """Matchings of items and pseudonyms, with any probabilities.
 
     A matrix of weights (:class:`~unveil.guesses.matching.Matching`) describes few distributions only. Matchings are
     sorted, those given twice are one with the sum of their probabilities, and those with probability 0 are left out, so
@@ -34,7 +34,7 @@ class MatchingDistribution:
     Attributes
     ----------
     matchings
-        One row per matching: the number of the token (from 0) of each entry; read-only.
+        One row per matching: the number of the pseudonym (from 0) of each item; read-only.
     probability
         How likely each matching is; they sum to 1; read-only.
     entries, tokens
@@ -64,8 +64,8 @@ class MatchingDistribution:
         n = matchings.shape[1]
         object.__setattr__(self, "matchings", matchings)
         object.__setattr__(self, "probability", total)
-        object.__setattr__(self, "entries", distinct_names(self.entries, n, what="entries"))
-        object.__setattr__(self, "tokens", distinct_names(self.tokens, n, what="tokens"))
+        object.__setattr__(self, "entries", distinct_names(self.entries, n, what="items"))
+        object.__setattr__(self, "tokens", distinct_names(self.tokens, n, what="pseudonyms"))
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "MatchingDistribution":
@@ -78,7 +78,7 @@ class MatchingDistribution:
 
     @classmethod
     def from_matching(cls, matching: "Matching", *, at_most: int = _MOST) -> "MatchingDistribution":
-        """Return every matching that the matrix allows, likely in proportion to the product of its weights.
+        """Return every possible matching, weighted by the product of elements.
 
         Parameters
         ----------
@@ -102,10 +102,10 @@ class MatchingDistribution:
         return cls(found, chance / chance.sum(), matching.entries, matching.tokens)
 
     def combined(self, *others: "MatchingDistribution") -> "MatchingDistribution":
-        """Return what is left with several releases under the same tokens: probabilities of the same matching multiply.
+        """Return the product distribution of several releases.
 
         As in :meth:`Matching.combined <unveil.guesses.matching.Matching.combined>`, releases must tell by themselves,
-        and the adversary must have held all matchings equally likely before.
+        and the attacker must have held all matchings equally likely before.
 
         >>> one, two = MatchingDistribution([[0, 1], [1, 0]], [0.5, 0.5]), MatchingDistribution([[1, 0]], [1.0])
         >>> one.combined(two).matchings
@@ -115,15 +115,15 @@ class MatchingDistribution:
 
         chance = {tuple(row): p for row, p in zip(self.matchings.tolist(), self.probability.tolist(), strict=True)}
         for number, other in enumerate(others, start=2):
-            rows = order_of(self.entries, other.entries, self.n, other.n, number, "entries")
-            columns = np.argsort(order_of(self.tokens, other.tokens, self.n, other.n, number, "tokens"))
+            rows = order_of(self.entries, other.entries, self.n, other.n, number, "items")
+            columns = np.argsort(order_of(self.tokens, other.tokens, self.n, other.n, number, "pseudonyms"))
             theirs = map(tuple, columns[other.matchings[:, rows]].tolist())
             have = dict(zip(theirs, other.probability.tolist(), strict=True))
             chance = {row: p * have[row] for row, p in chance.items() if row in have}
             if not chance:
                 raise InputError(
-                    f"some matching must be possible in all releases, but none of the first ones is in release "
-                    f"{number}. Check that they are of the same data under the same tokens"
+                    f"No matching of the first releases is possible in release "
+                    f"{number}. Check that they hold the same data under the same pseudonyms"
                 )
             total = sum(chance.values())
             chance = {row: p / total for row, p in chance.items()}
@@ -131,7 +131,7 @@ class MatchingDistribution:
 
     @property
     def n(self) -> int:
-        """The number of entries, which is the number of tokens."""
+        """Number of items, equal to the number of pseudonyms."""
         return int(self.matchings.shape[1])
 
     @property
@@ -141,7 +141,7 @@ class MatchingDistribution:
 
     @cached_property
     def marginals(self) -> FloatArray:
-        """How likely each token (column) is each entry (row): rows and columns sum to 1; read-only."""
+        """Probability of each pseudonym (column) per item (row), read-only."""
         n = self.n
         place = np.arange(n) * n + self.matchings
         chance = np.bincount(place.ravel(), np.repeat(self.probability, n), n * n)
@@ -150,12 +150,12 @@ class MatchingDistribution:
         return marginals
 
     def __repr__(self) -> str:
-        return f"MatchingDistribution({self.count} matchings of {self.n} entries and tokens)"
+        return f"MatchingDistribution({self.count} matchings of {self.n} items and pseudonyms)"
 
 
 def _permutations(matchings: Any) -> IntArray:
-    """Return the matchings as rows of numbers, or say which row does not match one to one."""
-    rule = "matchings must be rows of whole numbers, all of one length: the token (from 0) of each entry"
+    """Return the matchings as rows; raise InputError on bad ones."""
+    rule = "matchings must be rows of whole numbers, all of one length: the pseudonym (from 0) of each item"
     try:
         array = np.asarray(matchings)
     except ValueError:
@@ -163,13 +163,13 @@ def _permutations(matchings: Any) -> IntArray:
     if array.ndim != 2 or array.size == 0:
         raise InputError(f"{rule}, and at least one. Pass a list of rows")
     if array.dtype.kind not in "iu":
-        raise InputError(f"{rule}, but some are not whole numbers. Number the tokens from 0")
+        raise InputError(f"{rule}, but some are not whole numbers. Number the pseudonyms from 0")
     rows = array.astype(np.int64)
     wrong = np.flatnonzero((np.sort(rows, axis=1) != np.arange(rows.shape[1])).any(axis=1))
     if wrong.size:
         raise InputError(
-            f"a matching of {rows.shape[1]} entries must hold each token from 0 to {rows.shape[1] - 1} once, but "
-            f"matching {wrong[0] + 1} (counted from 1) does not; such matchings: {wrong.size}. Change them"
+            f"Matching {wrong[0] + 1} (counted from 1) does not have each pseudonym from 0 to {rows.shape[1] - 1} "
+            f"once; such matchings: {wrong.size}. Give each item a different pseudonym"
         )
     return rows
 
@@ -180,20 +180,20 @@ def _refuse_probabilities(probability: FloatArray, count: int) -> None:
     wrong = np.flatnonzero(~((probability >= 0) & np.isfinite(probability)))
     if wrong.size:
         raise InputError(
-            f"probabilities must be finite and at least 0, but that of matching {wrong[0] + 1} (counted from 1) is "
-            f"not; such matchings: {wrong.size}. Change them"
+            f"The probability of matching {wrong[0] + 1} (counted from 1) is negative or not finite; "
+            f"such matchings: {wrong.size}. Change them"
         )
     with np.errstate(over="ignore"):
         total = float(probability.sum())
     if not abs(total - 1) <= TOLERANCE * (1 + 0.5 * count):
         raise InputError(
-            f"the probabilities of all matchings must sum to 1, but sum to {total:.6g}. Add the matchings that are "
-            "missing, or divide by the sum if they are all there"
+            f"The probabilities of the matchings sum to {total:.6g}, not 1. Add the missing matchings, "
+            "or divide by the sum"
         )
 
 
 def _each_matching(matching: "Matching", at_most: int) -> Iterator[Sequence[int]]:
-    """Yield the tokens of each matching, entry by entry; pairs that are in no matching are never tried."""
+    """Yield the possible matchings, item by item."""
     from unveil._kernels.matching.blocks import decompose
 
     edges, n = matching.edges, matching.n

@@ -1,4 +1,4 @@
-"""A partition: which items belong together, and a view: several partitions and how likely each is."""
+"""Partitions of items into clusters, and views: weighted partitions."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ Number = int | float | str | Fraction
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Partition:
-    """A division of items into clusters, each item in exactly one.
+    """A partition of items into clusters.
 
-    As truth a cluster is a subject (all that belongs to Alice); as guess it is what the adversary thinks belongs
+    As truth a cluster is a subject (all that belongs to Alice); as guess it is what the attacker thinks belongs
     together. Build one with :meth:`from_labels` or :meth:`from_clusters`.
 
     Attributes
@@ -71,7 +71,7 @@ class Partition:
     def from_clusters(
         cls, clusters: Mapping[Hashable, Iterable[Hashable]] | Iterable[Iterable[Hashable]]
     ) -> "Partition":
-        """Return the partition with these clusters: a mapping from name to items, or one collection per cluster.
+        """Return the partition with these clusters, from a mapping or collections.
 
         >>> Partition.from_clusters([["o", "x"], ["y"]]).items
         array(['o', 'x', 'y'], dtype=object)
@@ -104,13 +104,13 @@ class Partition:
 
     @cached_property
     def by_first_item(self) -> IntArray:
-        """The clusters in the order of their first items: an order that no name of a cluster changes."""
+        """Clusters in the order of their first items."""
         first = np.empty(self.cluster_count, np.int64)
         first[self.codes[::-1]] = np.arange(self.n - 1, -1, -1)  # the last one written is the first item
         return np.argsort(first)
 
     def numbered_by_items(self) -> "Partition":
-        """Return this partition with its clusters numbered in the order of their first items.
+        """Return this partition, clusters numbered by their first items.
 
         >>> Partition.from_labels("ba").numbered_by_items().clusters
         array(['b', 'a'], dtype=object)
@@ -120,13 +120,13 @@ class Partition:
         return Partition(number[self.codes], self.clusters[self.by_first_item], self.items)
 
     def aligned_to(self, other: "Partition") -> "Partition":
-        """Return this partition with its items in the order of ``other``, which must have the same items.
+        """Return this partition with its items in the order of ``other``.
 
         Partitions without item names are taken to be in the same order already.
         """
         if self.n != other.n:
             raise InputError(
-                f"guess and truth must divide the same items, but one has {self.n} and the other {other.n}. "
+                f"guess and truth have different items: one has {self.n} and the other {other.n}. "
                 "Leave out the items that only one of them has"
             )
         if self.items is None or other.items is None or self.items is other.items:
@@ -139,7 +139,7 @@ class Partition:
         except KeyError:
             unknown = sum(item not in place for item in other.items)
             raise InputError(
-                f"guess and truth must divide the same items, but {unknown} of {self.n} items are only in one of them. "
+                f"guess and truth have different items: {unknown} of {self.n} items are only in one of them. "
                 "Leave those out, or correct their names"
             ) from None
         return Partition(self.codes[order], self.clusters, other.items)
@@ -150,7 +150,7 @@ class Partition:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class View:
-    """What an adversary thinks who is not sure: partitions of the same items, each with its probability.
+    """An uncertain attacker's partitions of the same items, with probabilities.
 
     >>> unsure = View([Partition.from_labels("aab"), Partition.from_labels("abb")], ["1/3", "2/3"])
     >>> unsure.probabilities
@@ -163,17 +163,15 @@ class View:
     def __post_init__(self) -> None:
         if len(self.partitions) != len(self.probabilities) or not self.partitions:
             raise InputError(
-                "a view needs at least one partition and one probability for each, but has "
-                f"{len(self.partitions)} and {len(self.probabilities)}. Pass as many of one as of the other"
+                f"a view has {len(self.partitions)} partitions and {len(self.probabilities)} probabilities. Pass one "
+                "probability per partition, at least one"
             )
         exact = [exact_fraction(p, what="a probability") for p in self.probabilities]
         if min(exact) <= 0:
-            raise InputError("every partition of a view needs a probability above 0. Leave the others out")
+            raise InputError("some partitions of the view have no probability above 0. Leave them out")
         total = sum(exact, Fraction(0))
         if abs(total - 1) > Fraction(1, 10**9):
-            raise InputError(
-                f"the probabilities of a view must sum to 1, but sum to {float(total):g}. Divide each by the sum"
-            )
+            raise InputError(f"the probabilities of the view sum to {float(total):g}, not 1. Divide each by the sum")
         first = self.partitions[0]
         object.__setattr__(self, "partitions", tuple(p.aligned_to(first) for p in self.partitions))
         object.__setattr__(self, "probabilities", tuple(p / total for p in exact))
@@ -188,7 +186,7 @@ class View:
 
 
 def exact_fraction(value: Number, *, what: str) -> Fraction:
-    """Return the number as it was written: 0.1 is one tenth, not the nearest binary fraction.
+    """Return the number as written: 0.1 is one tenth.
 
     >>> exact_fraction(0.1, what="alpha"), exact_fraction("2/3", what="alpha")
     (Fraction(1, 10), Fraction(2, 3))
@@ -205,8 +203,7 @@ def _distinct_items(items: Any) -> NDArray[Any]:
     codes, names = factorise(items, what="item name")
     if names.size != codes.size:
         raise InputError(
-            f"every item must be in one cluster, but {codes.size - names.size} item names are repeated. "
-            "Keep one row per item"
+            f"{codes.size - names.size} item names are repeated, but each item is in one cluster. Keep one row per item"
         )
     ordered: NDArray[Any] = names[codes]
     return ordered

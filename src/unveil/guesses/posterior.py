@@ -1,4 +1,4 @@
-"""The true probability of who is behind a released row, as the masking method itself implies it."""
+"""True probabilities of original rows, as the masking method implies."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ from unveil.data.table import Table
 from unveil.errors import InputError, share
 from unveil.guesses.candidates import Candidates
 
-# So many chances at once take some 30 megabytes.
+# This many chances at once take some 30 megabytes.
 _AT_ONCE = 4_000_000
 
 
 def record_level_truth(
     mechanism: Mechanism, original: Table, released: Table, *, most_entries: int = 20_000_000, at_least: float = 0.0
 ) -> Candidates:
-    """Return for each released row the probability that it was made from each original row.
+    """Return the probability of each original row per released row.
 
     By Bayes' rule, with every original row as likely beforehand: proportional to the chance, or density, with which
     the mask makes this released row from that original one. Each released row is judged alone (the record level); that
@@ -27,7 +27,7 @@ def record_level_truth(
         What the mask says about its own output: ``release.mechanism``.
     original, released
         The tables before and after. With some of the columns only (`Table.select`), the probability is that of an
-        adversary who sees no others.
+        attacker who sees no others.
     most_entries
         How many probabilities above 0 may be kept in all; some 12 bytes each.
     at_least
@@ -87,26 +87,26 @@ def likelihood_of(mechanism: Mechanism, original: Table, released: Table, rows: 
     logs = np.asarray(mechanism.log_likelihood(original, released, rows), np.float64)
     if logs.shape != (rows.size, original.rows):
         raise InputError(
-            f"the mechanism must give one line for each of {rows.size} released rows and one column for each of "
-            f"{original.rows} original rows, but gave an array of shape {logs.shape}. Correct its log_likelihood"
+            f"the mechanism gave an array of shape {logs.shape} for {rows.size} released and {original.rows} original "
+            "rows. Correct its log_likelihood: one line per released, one column per original row"
         )
     if not (logs < np.inf).all():
         raise InputError(
-            "the mechanism must give numbers, or minus infinity for what cannot be, but gave NaN or infinity. Correct "
-            "its log_likelihood"
+            "the mechanism gave NaN or infinity. Correct its log_likelihood: it returns numbers, or minus infinity for "
+            "an impossible pair"
         )
     return logs
 
 
 def _too_many(released: Table, most_entries: int) -> InputError:
     return InputError(
-        f"the true probabilities of {released.rows} rows must have at most {most_entries:,} entries, but have more. "
+        f"the true probabilities of {released.rows} rows exceed the maximum of {most_entries:,} elements. "
         "Take fewer rows, raise most_entries, or leave out small ones with least=1e-6"
     )
 
 
 def _alike(released: Table) -> tuple[IntArray, IntArray]:
-    """Return a number for each row, the same for equal rows, and the first row of each number."""
+    """Return a number per row, equal for equal rows, and representatives."""
     import polars as pl
 
     plain = pl.DataFrame({str(place): column for place, column in enumerate(released.frame)})
@@ -120,7 +120,7 @@ def _alike(released: Table) -> tuple[IntArray, IntArray]:
 def _all_pairs(
     mechanism: Mechanism, original: Table, released: Table, rows: IntArray
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the possible pairs of some released rows with the original ones, and the logarithms of their chances."""
+    """Return possible pairs of rows, and their log-probabilities."""
     logs = likelihood_of(mechanism, original, released, rows)
     kind, candidate = np.nonzero(logs > -np.inf)
     return kind, candidate, logs[kind, candidate]
@@ -129,13 +129,13 @@ def _all_pairs(
 def _normalised(
     kind: IntArray, candidate: IntArray, logs: FloatArray, rows: IntArray, at_least: float
 ) -> tuple[IntArray, Int32Array, FloatArray]:
-    """Return how many candidates each row has, who they are and their probabilities; the pairs are sorted by row."""
+    """Return candidate numbers, candidates, and probabilities; pairs sorted by row."""
     count = np.bincount(kind, minlength=rows.size)
     wrong = np.flatnonzero(count == 0)
     if wrong.size:
         raise InputError(
-            f"every released row must be possible for one of the original rows, but {wrong.size} are not, the first of "
-            f"them row {int(rows[wrong[0]]) + 1} (counted from 1 below the header). Pass the tables and the mechanism "
+            f"{wrong.size} released rows are impossible for every original row, the first "
+            f"is row {int(rows[wrong[0]]) + 1} (counted from 1 below the header). Pass the tables and the mechanism "
             "of one release"
         )
     start = np.cumsum(count) - count
@@ -148,7 +148,7 @@ def _normalised(
 
 
 def _spread(alike: IntArray, sizes: IntArray, candidate: Int32Array, probability: FloatArray) -> Candidates:
-    """Return the probabilities of all rows from those of the rows that differ."""
+    """Return the probabilities of all rows from the distinct ones."""
     start = np.concatenate([[0], np.cumsum(sizes[alike])])
     begins = np.concatenate([[0], np.cumsum(sizes)])[alike]
     entry = np.arange(start[-1]) + np.repeat(begins - start[:-1], sizes[alike])

@@ -1,4 +1,4 @@
-"""Guesses of the form "exactly one record has …": conditions on columns, and for how many rows of a table they hold."""
+"""Predicates ("exactly one record has …"): conditions on columns, and matches."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +41,7 @@ _HIDDEN = "…"
 
 @dataclass(frozen=True)
 class Condition:
-    """What a predicate says of one column; a row in which the column is missing only ever satisfies "is missing".
+    """A condition on one column; a missing cell only satisfies "is missing".
 
     Attributes
     ----------
@@ -70,17 +70,16 @@ class Condition:
             raise InputError("a condition must name its column by a text. Write Condition('age', '>=', 90)")
         if self.relation not in RELATIONS:
             raise InputError(
-                f"the relation of a condition on column {self.column!r} must be one of {', '.join(RELATIONS)}. "
-                "Choose one of them"
+                f"Unknown relation in a condition on column {self.column!r}. Use one of {', '.join(RELATIONS)}"
             )
         if self.relation == "is missing" and isinstance(self.value, str):
             return
         if (self.value is None) != (self.relation in _WITHOUT_VALUE):
             must = "no value" if self.relation in _WITHOUT_VALUE else "a value"
-            raise InputError(f"a condition {self.relation!r} on column {self.column!r} must have {must}. Pass that")
+            raise InputError(f"a condition {self.relation!r} on column {self.column!r} must have {must}. Pass it")
         if isinstance(self.value, tuple) != (self.relation == "in"):
             raise InputError(
-                f"a condition 'in' on column {self.column!r} must have a tuple, and no other. Pass a tuple there"
+                f"only a condition 'in' takes a tuple, here on column {self.column!r}. Pass a tuple for 'in' only"
             )
         if isinstance(self.value, tuple):
             object.__setattr__(self, "value", tuple(_plain(each, self.column) for each in self.value))
@@ -116,8 +115,8 @@ def _plain(value: Any, column: str) -> Single:
     fits = isinstance(value, bool | int | float | str | np.datetime64)
     if not fits or (isinstance(value, float) and not isfinite(value)) or (fits and value != value):
         raise InputError(
-            f"the value of a condition on column {column!r} must be a finite number, a text, a truth value or a date, "
-            f"but is of type {type(value).__name__}. Pass such a value, or use the relation 'is missing'"
+            f"the value of a condition on column {column!r} is of type {type(value).__name__}. Pass a finite number, "
+            "text, truth value or date, or use the relation 'is missing'"
         )
     plain: Single = value
     return plain
@@ -150,8 +149,7 @@ class Predicates:
         each = tuple(tuple(predicate) for predicate in self.each)
         if not each or not all(each) or not all(isinstance(one, Condition) for predicate in each for one in predicate):
             raise InputError(
-                "there must be at least one predicate, and each must be a tuple of at least one Condition. "
-                "Write Predicates(((Condition('age', '>=', 90),),))"
+                "a predicate is empty, or none is given. Write Predicates(((Condition('age', '>=', 90),),))"
             )
         object.__setattr__(self, "each", each)
 
@@ -177,7 +175,7 @@ class Predicates:
         return self.matches(table)[0]
 
     def matches(self, table: "Table") -> tuple[IntArray, IntArray]:
-        """Return for how many rows each predicate holds, and where that is a single one its position, else -1."""
+        """Return the number of rows per predicate, and a single row's position."""
         return CodedTable(table, self.columns).matches(self)
 
     def fits(self, table: "Table") -> tuple[IntArray, IntArray]:
@@ -188,7 +186,7 @@ class Predicates:
         return CodedTable(table, self.columns).fits(self)
 
     def describe(self, *, show_values: bool = False) -> tuple[str, ...]:
-        """Return a sentence for each predicate; values are shown only if asked for, because they are data."""
+        """Return a sentence per predicate; values are shown only on request."""
         return tuple(
             "exactly one record has " + " and ".join(one.describe(show_values=show_values) for one in predicate)
             for predicate in self.each
@@ -196,7 +194,7 @@ class Predicates:
 
 
 class CodedTable:
-    """Columns of a table as whole numbers in the order of their values: 0 is missing, the least value is 1.
+    """Columns of a table as ordered codes: 0 is missing.
 
     Attributes
     ----------
@@ -252,7 +250,7 @@ class CodedTable:
         return [len(values) + len(markers) for values, markers in zip(self.values, self.markers, strict=True)]
 
     def condition(self, column: int, relation: Relation, code: int) -> Condition:
-        """Return the condition on the value with this code; a missing value is always "is missing"."""
+        """Return the condition on the value with this code."""
         if code == 0:
             return Condition(self.names[column], "is missing", "" if self._whys[column] else None)
         if code > len(self.values[column]):
@@ -263,29 +261,29 @@ class CodedTable:
         )
 
     def conditions(self, column: int, relation: Relation, code: int) -> Predicate:
-        """Return what is said of the column by this code: one condition, or for a cell as many as it takes."""
+        """Return the conditions on the column given by this code."""
         cells = self.cells[column]
         if cells is None or code == 0:
             return (self.condition(column, relation, code),)
         return _of_cell(self.names[column], self._kinds[column], cells, code - 1)
 
     def says_nothing(self, column: int) -> BoolArray:
-        """Return which codes of a column leave everything open, or fit nobody."""
+        """Return codes that exclude nothing, or fit no record."""
         cells = self.cells[column]
         if cells is None:
             return np.zeros(self._levels()[column] + 1, bool)
         return np.append(False, (cells.state == SUPPRESSED) | (cells.state == NOBODY))
 
     def matches(self, predicates: Predicates) -> tuple[IntArray, IntArray]:
-        """Return what `Predicates.matches` does, of predicates about these columns."""
+        """Return `Predicates.matches` for predicates about these columns."""
         return matches(self.index, self.find(predicates))
 
     def fits(self, predicates: Predicates) -> tuple[IntArray, IntArray]:
-        """Return what `Predicates.fits` does, of predicates about these columns."""
+        """Return `Predicates.fits` for predicates about these columns."""
         return fits(self.index, self.find(predicates))
 
     def find(self, predicates: Iterable[Predicate]) -> PredicateConditions:
-        """Return the predicates in terms of codes, where no row may have the value at all."""
+        """Return the predicates in codes; values may be absent."""
         place = {name: number for number, name in enumerate(self.names)}
         sizes, parts = [0], []
         lists: list[list[int]] = []
@@ -308,7 +306,7 @@ class CodedTable:
         return PredicateConditions(begin, column, low, high, outside.astype(bool), choice, among)
 
     def _codes_of(self, column: int, condition: Condition) -> list[int]:
-        """Return the codes of the values that a list names and some row has, or of those that are no single span."""
+        """Return the codes of listed values that are present."""
         if condition.relation != "in":
             low, high, outside = self._span(column, condition)
             if outside:
@@ -319,7 +317,7 @@ class CodedTable:
         return [code for code, value in enumerate(self.values[column], 1) if value in wanted]
 
     def _span(self, column: int, condition: Condition) -> tuple[int, int, bool]:
-        """Return the first and the last code that the condition is about, and whether it means all others."""
+        """Return the condition's first and last code, and whether negated."""
         values, relation = self.values[column], condition.relation
         if relation == "is missing":
             if not condition.value:
@@ -350,7 +348,7 @@ class CodedTable:
         kind, name, takes = self.kinds[column], self.names[column], self.takes[column]
         if not isinstance(condition.value, takes) or (bool not in takes and isinstance(condition.value, bool)):
             raise InputError(
-                f"column {name!r} of the {self.table_name} is of kind {kind}, but a condition compares it with a value "
+                f"column {name!r} of the {self.table_name} is of type {kind}, but a condition compares it with a value "
                 f"of type {type(condition.value).__name__}. {_AGREE}"
             )
         if condition.relation in ("=", "!="):
@@ -358,17 +356,17 @@ class CodedTable:
         if kind not in WITH_ORDER:
             raise InputError(
                 f"a condition with {condition.relation} needs a column of numbers, dates or ordered levels, but column "
-                f"{name!r} of the {self.table_name} is of kind {kind}. Use = or tell the column's kind"
+                f"{name!r} of the {self.table_name} is of type {kind}. Use =, or set the column type"
             )
         if str in takes and condition.value not in self.values[column]:
             raise InputError(
-                f"a condition with {condition.relation} on the ordered column {name!r} must name one of its levels, "
-                f"but the {self.table_name} has no such level. {_AGREE}"
+                f"a condition with {condition.relation} on the ordered column {name!r} names a level that "
+                f"the {self.table_name} lacks. {_AGREE}"
             )
 
 
 def _coded(table: "Table", name: str) -> tuple[IntArray | Int32Array, list[Any]]:
-    """Return the code of each cell, 0 where it is missing, and the values in order."""
+    """Return the code of each cell (0: missing), and ordered values."""
     import polars as pl
 
     cells, rows = table.lookup(name)
@@ -384,7 +382,7 @@ def _coded(table: "Table", name: str) -> tuple[IntArray | Int32Array, list[Any]]
 
 
 def _of_cell(name: str, kind: "Kind", cells: Cells, cell: int) -> Predicate:
-    """Return what a cell says: between two ends, one of some values, or nothing if it could be any."""
+    """Return a cell's content: an interval, some values, or nothing."""
     if cells.state[cell] == ABSENT:
         return (Condition(name, "is missing", cells.marker[cell]),)
     if cells.state[cell] != SHOWN:

@@ -1,4 +1,4 @@
-"""What an adversary achieved in many tries: hits of the attack, of a blind guess, and of the attack on strangers."""
+"""Attempts of an attack, its baseline, and its control."""
 
 from dataclasses import dataclass
 from math import fsum
@@ -13,14 +13,14 @@ from unveil.errors import InputError
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Attempts:
-    """How often one way of trying hits, where hits may hang on how ties between equally near rows are broken.
+    """Success probabilities of attempts, including ties.
 
     Attributes
     ----------
     tries
         How many targets were tried, at least 1.
     expected
-        The hits to expect when ties are broken by lot: between ``low`` and ``high``.
+        The hits to expect when ties are broken at random: between ``low`` and ``high``.
     low, high
         The hits that are certain however ties fall, and those that are possible.
     chances
@@ -45,16 +45,18 @@ class Attempts:
 
     def __post_init__(self) -> None:
         if self.tries < 1:
-            raise InputError(f"there must be at least one try, but there are {self.tries}. Try at least one target")
+            raise InputError(f"there are {self.tries} attempts. Attack at least one target")
         if not 0 <= self.low <= self.expected <= self.high <= self.tries:
             raise InputError(
-                f"hits must lie between 0 and the {self.tries} tries, the expected ones between low and high, but low, "
-                f"expected and high are {self.low:g}, {self.expected:g} and {self.high:g}. Count them anew"
+                f"the successes are not between 0 and the {self.tries} attempts, or out of order: low, expected and "
+                f"high are {self.low:g}, {self.expected:g} and {self.high:g}. Count them again"
             )
         if self.rows is not None:
             rows = np.array(self.rows, np.int64)
             if rows.shape != (self.tries,):
-                raise InputError(f"there must be one row for each of the {self.tries} tries. Pass a flat array of them")
+                raise InputError(
+                    f"the rows differ in number from the {self.tries} attempts. Pass a flat array, one per attempt"
+                )
             rows.flags.writeable = False
             object.__setattr__(self, "rows", rows)
         if self.chances is None:
@@ -62,15 +64,15 @@ class Attempts:
         chances = np.array(self.chances, np.float64)
         if chances.shape != (self.tries,) or not ((chances >= 0) & (chances <= 1)).all():
             raise InputError(
-                f"there must be one chance between 0 and 1 for each of the {self.tries} tries. "
-                "Pass a flat array with one probability per try"
+                f"some chances are outside 0 to 1, or they differ in number from the {self.tries} attempts. "
+                "Pass a flat array with one probability per attempt"
             )
         chances.flags.writeable = False
         object.__setattr__(self, "chances", chances)
 
     @classmethod
     def from_chances(cls, chances: ArrayLike, *, rows: ArrayLike | None = None) -> Self:
-        """Return the attempts with these probabilities of a hit; exactly 0 and exactly 1 are certain."""
+        """Return attempts with these success probabilities, 0 to 1."""
         each = np.asarray(chances, np.float64)
         low, high = float((each == 1).sum()), float((each > 0).sum())
         # A sum of many chances just below 1 may round up to one more than is possible.
@@ -81,17 +83,17 @@ class Attempts:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Trials:
-    """The attack's attempts beside those of a blind guess and of the same attack on people who are not in the data.
+    """Attempts of the attack, the baseline, and the control group.
 
     Attributes
     ----------
     attack
         The attack on people who are in the original.
     naive
-        What guessing without the adversary's knowledge would hit, for as many targets.
+        What guessing without the attacker's knowledge would hit, for as many targets.
     control
-        The same attack on people who are not in the original: what it hits there, it learned about everybody. None
-        where no such people are known; then nothing can be said about what the release tells of those who are in it.
+        The same attack on control people: what it hits there, it learned about everyone. None where no such people are
+        known; then nothing can be said about what the release tells of those who are in it.
     what
         What counts as a hit, in words that follow "a target is a hit when".
     notes
@@ -113,7 +115,7 @@ class Trials:
 
 
 def mean_of_rows(scores: FloatArray | BoolArray, person: IntArray) -> FloatArray:
-    """Return the mean score of each person's rows, in the order of the persons' numbers.
+    """Return each person's mean score, by person number.
 
     >>> mean_of_rows(np.array([1.0, 0.0, 0.5]), np.array([7, 7, 3])).tolist()
     [0.5, 0.5]

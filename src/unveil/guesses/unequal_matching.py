@@ -1,4 +1,4 @@
-"""A matching attack where some entries have no token, or some tokens stand for no entry the adversary knows."""
+"""Matching attacks with unmatched items or pseudonyms."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,12 +23,13 @@ __all__ = ["UnequalMatching", "unequal_truth"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UnequalMatching:
-    """A matrix of weights with another number of entries (rows) than of tokens (columns), or where not all have one.
+    """A weight matrix with unequal or incomplete items and pseudonyms.
 
-    A suppressed entry has no token; a token may stand for an entry that the adversary has never heard of. The adversary
-    pairs ``pairs`` entries with tokens and leaves the others alone, and holds that to be likely in proportion to the
-    product of the weights of the pairs. Unlike in a square matrix, a row that is multiplied by a number changes what is
-    said: weights of 1 are neither for nor against a pair, 2 makes it twice as likely as to leave both alone.
+    A suppressed item has no pseudonym; a pseudonym may stand for an item that the attacker has never heard of. The
+    attacker pairs ``pairs`` items with pseudonyms and leaves the others alone, and holds that to be likely in
+    proportion to the product of the weights of the pairs. Unlike in a square matrix, a row that is multiplied by a
+    number changes what is said: weights of 1 are neither for nor against a pair, 2 makes it twice as likely as to leave
+    both alone.
 
     Attributes
     ----------
@@ -37,7 +38,7 @@ class UnequalMatching:
     entries, tokens
         The names of rows and columns, each once, or None where they are known by number alone.
     pairs
-        How many entries have a token, as the adversary holds it; as many as can be unless given.
+        How many items have a pseudonym, as the attacker holds it; as many as can be by default.
 
     Examples
     --------
@@ -53,22 +54,22 @@ class UnequalMatching:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", square_matrix(self.matrix, square=False))
-        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="entries"))
-        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.token_count, what="tokens"))
+        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="items"))
+        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.token_count, what="pseudonyms"))
         most = min(self.n, self.token_count)
         if self.pairs is None:
             object.__setattr__(self, "pairs", most)
         whole_number(self.pairs, "pairs")
         if self.pair_count > most:
             raise InputError(
-                f"pairs must be at most {most}, the smaller of {self.n} entries and {self.token_count} tokens, but is "
-                f"{self.pair_count}. Leave it out for as many as can be"
+                f"pairs is {self.pair_count}, above {most}, the smaller of {self.n} items and {self.token_count} "
+                "pseudonyms. Leave it out to match as many as possible"
             )
         self._refuse_too_few()
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]", *, pairs: int | None = None) -> "UnequalMatching":
-        """Return the attack in a file: CSV, NPY, NPZ or Matrix Market, with any number of rows and columns."""
+        """Return the attack in a CSV, NPY, NPZ, or Matrix Market file."""
         from unveil.data.matrices.matchings import read_matrix
 
         file = read_matrix(path, square=False)
@@ -86,7 +87,7 @@ class UnequalMatching:
         tokens: Sequence[Any] | None = None,
         pairs: int | None = None,
     ) -> "UnequalMatching":
-        """Return 1 where a token's frequency lies in an entry's range, as :meth:`Matching.from_ranges` does.
+        """Return the 0/1 attack of frequency ranges, as :meth:`Matching.from_ranges`.
 
         >>> UnequalMatching.from_ranges([0.4, 0.1, 0.1], [0.9, 0.6, 0.2], [0.2, 0.4]).matrix.tolist()
         [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]
@@ -94,7 +95,7 @@ class UnequalMatching:
         return cls(ranges_matrix(low, high, frequency, square=False), entries, tokens, pairs)  # type: ignore[arg-type]
 
     def combined(self, *others: "UnequalMatching") -> "UnequalMatching":
-        """Return the attack with several releases under the same tokens, as :meth:`Matching.combined` does.
+        """Return the attack on several releases, as :meth:`Matching.combined`.
 
         Weights are divided by the largest of each release first, which changes nothing where the number of pairs is
         known. All releases have the same pairs, so they must agree on how many.
@@ -103,39 +104,39 @@ class UnequalMatching:
 
         if any(other.pair_count != self.pair_count for other in others):
             raise InputError(
-                "all releases are under the same tokens, so they must have the same number of pairs, but have not. "
+                "the releases have different numbers of pairs, although they use the same pseudonyms. "
                 "Pass the same pairs to each"
             )
         return UnequalMatching(*combined([self, *others]), self.pairs)
 
     @property
     def n(self) -> int:
-        """The number of entries."""
+        """Number of items."""
         return int(self.matrix.shape[0])
 
     @property
     def token_count(self) -> int:
-        """The number of tokens."""
+        """Number of pseudonyms."""
         return int(self.matrix.shape[1])
 
     @property
     def pair_count(self) -> int:
-        """How many entries have a token."""
+        """Number of items with a pseudonym."""
         return int(self.pairs or 0)
 
     @property
     def spare_tokens(self) -> int:
-        """How many columns of ``padded`` stand for having no token: as many as entries are without."""
+        """Number of padding columns: items without a pseudonym."""
         return self.n - self.pair_count
 
     @property
     def spare_entries(self) -> int:
-        """How many rows of ``padded`` stand for an entry the adversary does not know: as many as tokens are without."""
+        """Number of padding rows: pseudonyms without a known item."""
         return self.token_count - self.pair_count
 
     @cached_property
     def padded(self) -> Matching:
-        """The square matrix whose matchings say the same: with a column for each entry without token, and so on.
+        """The equivalent square matrix, padded for unmatched items and pseudonyms.
 
         Every pairing is there as often as the added rows and columns can be exchanged among themselves.
         """
@@ -157,18 +158,18 @@ class UnequalMatching:
 
     @property
     def log_repeats(self) -> float:
-        """The logarithm of how often each pairing is among the matchings of ``padded``."""
+        """Logarithm of each pairing's multiplicity among matchings of ``padded``."""
         return lgamma(self.spare_tokens + 1) + lgamma(self.spare_entries + 1)
 
     @property
     def log_all(self) -> float:
-        """The logarithm of how many pairings there are if every pair is possible."""
+        """Logarithm of the number of pairings if all are possible."""
         pairs = self.pair_count
         chosen = lgamma(self.n + 1) - lgamma(self.n - pairs + 1) + lgamma(self.token_count + 1)
         return chosen - lgamma(self.token_count - pairs + 1) - lgamma(pairs + 1)
 
     def real(self) -> BoolArray:
-        """Return which edges of ``padded`` are pairs of an entry and a token."""
+        """Return which edges of ``padded`` pair an item and a pseudonym."""
         edges = self.padded.edges
         return np.asarray((edges.row < self.n) & (edges.column < self.token_count))
 
@@ -181,19 +182,19 @@ class UnequalMatching:
         edges = edges_of(places[0], places[1], np.ones(places[0].size), size)
         most = int((maximum_matching(edges) >= 0).sum()) if places[0].size else 0
         if most < self.pair_count:
-            fewer = f", or say that fewer entries have one (pairs={most})" if most else ""
+            fewer = f", or match fewer items (pairs={most})" if most else ""
             raise InputError(
-                f"{self.pair_count} entries must be able to have a token each, but only {most} can at once: too many "
-                f"of the {self.n} entries share too few of the {self.token_count} tokens. Allow more pairs of an entry "
-                f"and a token{fewer}"
+                f"only {most} of {self.pair_count} items can have a pseudonym at once: too many "
+                f"of the {self.n} items share too few of the {self.token_count} pseudonyms. Allow more pairs of item "
+                f"and pseudonym{fewer}"
             )
 
     def __repr__(self) -> str:
-        return f"UnequalMatching({self.n} entries, {self.token_count} tokens, {self.pair_count} pairs)"
+        return f"UnequalMatching({self.n} items, {self.token_count} pseudonyms, {self.pair_count} pairs)"
 
 
 def truth_of(guess: Any, truth: Any) -> IntArray:
-    """Return the true token of each entry, -1 for entries without, whatever kind of attack it is."""
+    """Return each item's true pseudonym, -1 for none, for any attack."""
     from unveil.guesses._pairing import matching_truth
 
     if isinstance(guess, UnequalMatching):

@@ -1,4 +1,4 @@
-"""What an adversary says about a value of people, read off the released nodes that it takes for theirs."""
+"""Attribute claims about people, read off their re-identified nodes."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ NO_VALUE = -1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ValueClaims:
-    """Which value each person has who was not known before: as read off the release, and as guessed without it.
+    """Claimed attribute of each person, by the release and by baseline.
 
     Both are :class:`Candidates` whose targets are people and whose candidates are numbers of values; the likeliest
     value is claimed, and where several are, each with equal chance. The truth of such a guess is one number of a value
@@ -31,9 +31,9 @@ class ValueClaims:
         The auxiliary nodes that the rows are about: those in no seed pair.
     claimed
         By ``Σ P(u is v) [u has the value]`` over released nodes u; what is guessed without the release where no
-        released node is taken for somebody.
+        released node is taken for a person.
     own
-        Without the release: the commonest value among neighbours in the auxiliary graph whose value is known by seed
+        Without the release: the commonest value among neighbors in the auxiliary graph whose value is known by seed
         pairs, and where there is none the commonest released one.
     read
         Whether each person's claim was read off the release.
@@ -56,7 +56,7 @@ class ValueClaims:
     def from_mapping(
         cls, guess: Candidates, values: ArrayLike, *, released: Graph, knowledge: GraphKnowledge
     ) -> "ValueClaims":
-        """Return the values of the nodes that people are mapped to; ``values`` has one for each released node."""
+        """Return the attributes of mapped nodes; ``values`` has one per node."""
         partner = partners(guess, released, knowledge)
         row = np.flatnonzero(partner >= 0)
         return cls._made(row, partner[row], np.ones(row.size), np.asarray(values, np.int64), released, knowledge)
@@ -65,9 +65,9 @@ class ValueClaims:
     def from_chances(
         cls, guess: Candidates, values: ArrayLike, *, released: Graph, knowledge: GraphKnowledge
     ) -> "ValueClaims":
-        """Return the values that are likeliest by the probabilities of a guess, which must be such and no scores.
+        """Return the most likely attributes, by a guess's probabilities.
 
-        Where several released nodes may be somebody and all have the same value, that value is learned although the
+        Where several released nodes may be a person and all have the same value, that value is learned although the
         node is not. Chances below 0.001 are left out.
         """
         start, candidate, chance = certain_seeds(guess, released, knowledge)
@@ -86,8 +86,8 @@ class ValueClaims:
     ) -> "ValueClaims":
         if values.shape != (released.nodes,) or (values < NO_VALUE).any():
             raise InputError(
-                f"there must be the number of a value for each of the {released.nodes} released nodes, -1 for none. "
-                "Pass as many whole numbers"
+                f"the values differ in number from the {released.nodes} released nodes. "
+                "Pass one whole number per node, -1 for none"
             )
         nodes, many = knowledge.auxiliary.nodes, int(values.max(initial=0)) + 1
         people = np.setdiff1d(np.arange(nodes), knowledge.seeds[:, 1])
@@ -111,7 +111,7 @@ def _summed(keys: IntArray, weights: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def _own_values(values: IntArray, many: int, knowledge: GraphKnowledge) -> tuple[IntArray, FloatArray]:
-    """Return ``person * many + value`` of what is guessed without the release, evenly where several are commonest."""
+    """Return ``person * many + value`` for baseline guesses, ties shared."""
     auxiliary, nodes = knowledge.auxiliary, knowledge.auxiliary.nodes
     held = np.full(nodes, NO_VALUE)
     held[knowledge.seeds[:, 1]] = values[knowledge.seeds[:, 0]]

@@ -1,4 +1,4 @@
-"""Numbers from a guess and the truth: plain functions, each listed once with what it means."""
+"""Metrics of a guess against the truth, each listed with its meaning."""
 
 from functools import cache
 from importlib import import_module
@@ -200,5 +200,5 @@ __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
 
 @cache
 def load() -> tuple[str, ...]:
-    """Load every family, so that all metrics are listed; return their modules in the order above."""
+    """Load every metric family; return the modules in the order above."""
     return tuple(import_module(f"{__name__}.{home}").__name__ for home in dict.fromkeys(_HOMES.values()))

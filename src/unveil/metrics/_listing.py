@@ -1,4 +1,7 @@
-"""The one list of metrics: a metric is a plain function plus the facts in its decorator."""
+"""The list of metrics: functions with the facts of their decorator.
+
+A metric is a plain function.
+"""
 
 import inspect
 import re
@@ -23,13 +26,13 @@ _AFTER_PROSE = re.compile(r"^(>>>|[A-Z]\w*\n-+$)", re.MULTILINE)
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """The facts of one metric, as shown by ``unveil list metrics`` and used by studies, pages and tests."""
+    """Facts of one metric, shown by ``unveil list metrics``."""
 
-    name: str = figure("The name of the metric, as `unveil list metrics` has it.")
+    name: str = figure("Name of the metric, as in `unveil list metrics`.")
     function: Callable[..., Any]
-    category: str = figure("The category of the metric, as `unveil list metrics` shows it.")
-    on: str = figure("What the metric is measured on.")
-    per: Per = figure("Whether the metric has a value for each target, or one for the release.")
+    category: str = figure("Category of the metric, as in `unveil list metrics`.")
+    on: str = figure("What the metric measures.")
+    per: Per = figure("Whether the metric has a value per target, or one for the release.")
     more_means: Meaning = figure("Whether a higher value is more or less private.")
     bounds: tuple[float, float]
     source: str
@@ -39,15 +42,15 @@ class Metric:
     printed_direction: Meaning
     #: Whether values that would be infinite, or above the upper bound, are set to it.
     capped: bool = False
-    #: Whether it is computed where nobody names metrics; those that differ from another one in a setting are not.
+    #: Whether it is computed by default; those that differ from another one in a setting are not.
     usual: bool = True
-    #: Whether it tells the adversary's chance of success, and what resources the adversary still needs.
+    #: Whether it tells the attacker's chance of success, and what resources the attacker still needs.
     chance_of_success: bool = False
     resources: bool = False
 
     @property
     def level_and_potential(self) -> bool:
-        """Whether it tells the level of privacy, and where it may be broken: whether each target has a value."""
+        """Whether the metric has one value per target."""
         return self.per in ("target", "subject")
 
     @property
@@ -57,18 +60,21 @@ class Metric:
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring: what is returned."""
+        """The first line of the docstring."""
         return self._docstring.partition("\n")[0]
 
     @property
     def explanation(self) -> str:
-        """The prose of the docstring between the first line and the example, on one line; names are in backticks."""
+        """The docstring between the first line and the example, on one line.
+
+        Names are in backticks.
+        """
         prose = _AFTER_PROSE.split(self._docstring.partition("\n")[2])[0]
         return _ROLE.sub(r"``\1``", " ".join(prose.split()))
 
     @property
     def formula(self) -> str:
-        """What is computed: the explanation from "Formula:" to the first sentence that says what a value means."""
+        """The explanation from "Formula:" to the first sentence on what values mean."""
         _, _, rest = self.explanation.partition("Formula: ")
         sentences = []
         for sentence in _sentences(rest):
@@ -79,13 +85,13 @@ class Metric:
 
     @property
     def meaning(self) -> str:
-        """What values mean: the explanation without the formula and without when it is undefined."""
+        """The explanation without the formula and the NaN sentences."""
         sentences = _sentences(self.explanation.replace(f"Formula: {self.formula}", ""))
         return " ".join(sentence for sentence in sentences if not sentence.startswith("NaN "))
 
     @property
     def undefined(self) -> str:
-        """When there is no value: the sentences of the explanation that begin with NaN."""
+        """The sentences of the explanation that begin with NaN."""
         return " ".join(sentence for sentence in _sentences(self.explanation) if sentence.startswith("NaN "))
 
     @property

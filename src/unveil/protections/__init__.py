@@ -1,4 +1,4 @@
-"""What the holder of data does before a release: settings, and one method that takes the original and gives a release.
+"""Protections: settings, and one method that turns an original into a release.
 
 A protection is one file and one line here. Every one of them leaves out columns that identify people and puts the
 rows in random order, because an order that is kept would tell which row is whose.

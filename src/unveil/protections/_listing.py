@@ -1,4 +1,4 @@
-"""The one list of protections: each is a frozen dataclass of settings plus the facts in its decorator."""
+"""The list of protections: frozen dataclasses with the facts of their decorator."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from unveil.data.table.release import Release
 
 
 class TableProtection(Protocol):
-    """The interface of every protection of tables: settings, and one method that makes a release.
+    """Interface of table protections: settings and a method that makes releases.
 
     Whatever it does, this holds, and ``tests/protections/test_every_protection.py`` sees to it:
 
@@ -29,9 +29,9 @@ class TableProtection(Protocol):
       people; where the decorator promises no new values, every cell shows a value that its column had.
     * A masked release has a row for each row of the original and its ``truth`` says whose each is; the rows are in
       random order, every order as likely, unless a setting says no, and then a note does. A row of a synthetic one is
-      nobody's: its ``truth`` is None.
+      no person's: its ``truth`` is None.
     * What the decorator says that it ``keeps`` is exactly as it was.
-    * The ``mechanism``, where there is one, gives everybody's own row a chance, equal rows equal ones, and no row one
+    * The ``mechanism``, where there is one, gives everyone's own row a chance, equal rows equal ones, and no row one
       that depends on its place; what it gives is true on average.
     """
 
@@ -40,7 +40,7 @@ class TableProtection(Protocol):
 
 
 class GraphProtection(Protocol):
-    """What every protection of graphs is: settings, and one method that makes a release.
+    """Interface of graph protections: settings and a method that makes releases.
 
     Whatever it does, this holds, and ``tests/protections/test_every_graph_protection.py`` sees to it:
 
@@ -49,7 +49,7 @@ class GraphProtection(Protocol):
     * Nothing that was passed is changed, and no randomness is used but that of ``rng``: the same state of it gives the
       same release, another one another.
     * The release is a simple graph without names, numbered at random, every order as likely. Each node of the original
-      is exactly one of the release, and ``truth`` says which; the others are nobody.
+      is exactly one of the release, and ``truth`` says which; the others belong to no person.
     * What the decorator says that it ``keeps`` is exactly as it was; what changed is counted by the release.
     * With a ledger no more than epsilon is spent, and no note tells what was seen in the private file.
     """
@@ -68,20 +68,20 @@ KeptProperty = Literal["values", "means", "node count", "edge count", "degrees",
 
 @dataclass(frozen=True, kw_only=True)
 class Protection(RegistryEntry):
-    """The facts of one protection with its usual settings, as shown by ``unveil list protections``."""
+    """Facts of one protection, shown by ``unveil list protections``."""
 
     method = "apply"
     takes = ("original", "rng")
 
     #: Whether a released row comes from one person (masked) or from a model of all of them (synthetic).
     kind: Kind = "masked"
-    #: The kinds of columns that it changes unless columns are named: all, if nothing is told; none for graphs.
+    #: The kinds of columns that it changes unless columns are named: all, if nothing is given; none for graphs.
     suits: tuple[ColumnKind, ...] = ()
     #: Whether a released cell may show a value that its column did not have.
     new_values: bool = False
     #: The fewest rows of a table, or nodes of a graph, that it can be used on.
     least_rows: int = 0
-    #: What becomes of missing values in the columns that it changes, "stay" if nothing is told; None for graphs.
+    #: What becomes of missing values in the columns that it changes, "stay" if nothing is given; None for graphs.
     gaps: Gaps | None = None
     #: Whether a graph without edges is refused.
     needs_edges: bool = False
@@ -115,9 +115,9 @@ def facts_of(protection: object) -> Protection:
 
 
 def original_edges(protection: object) -> float | None:
-    """Return the share of a released graph's edges that are original, as method and settings tell; None if they do not.
+    """Return the share of released edges that are original, or None.
 
-    Edges that are drawn anew are none, even where one happens to be as before.
+    Edges that are drawn again are none, even where one happens to be as before.
 
     >>> from unveil.protections import HrgDP, IdRemoval, KDegree, Switch
     >>> [original_edges(made) for made in (IdRemoval(), Switch(share=0.05), HrgDP(), KDegree())]

@@ -1,4 +1,4 @@
-"""Find the mechanism of a file masked by a declared method, or evidence against the method."""
+"""Mechanism of a file masked by a declared method, or evidence against."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -25,11 +25,11 @@ _COMPARED = 400
 #: Rows whose chances are looked at together, and pairs of rows of a method of the user's own.
 _AT_ONCE = 500
 _PAIRS_AT_ONCE = 4_000_000
-_NOT_THEIRS = "cannot have come from the row that they belong to"
+_NOT_THEIRS = "cannot come from their original row"
 
 
 class DeclaredMethod(NamedTuple):
-    """The mechanism of a declared method, or None with the sentences that refute it."""
+    """Mechanism of a declared method, or None with the refuting sentences."""
 
     mechanism: Mechanism | None
     against: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ def declared_mechanism(
     only: Collection[str] | None = None,
     rng: np.random.Generator,
 ) -> DeclaredMethod:
-    """Return the mechanism of a file that a protection is declared to have made elsewhere.
+    """Return the mechanism of a file with a declared protection.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def declared_mechanism(
         The original row of each released one, counted from 0; -1 for none. Groups are read from it, and it shows
         where the method cannot have made the file.
     only
-        The columns that the file is looked at in; all unless given. What became of the others does not matter then.
+        The columns that the file is looked at in; all by default. What became of the others does not matter then.
     rng
         For releases that the method makes here, to compare the file with.
 
@@ -101,11 +101,11 @@ def declared_mechanism(
 
 
 def _own_mechanism(protection: Any, file: DeclaredFile, only: Collection[str] | None) -> DeclaredMethod:
-    """Return a user's own mechanism, unless released rows are impossible given their own original row."""
+    """Return a user's own mechanism, unless released rows are impossible."""
     if not callable(getattr(protection, "log_likelihood", None)):
         raise InputError(
-            f"a method that is declared for a release made elsewhere must be one that masks each row, but "
-            f"{protection_text(protection)} cannot be declared. Choose one of kind masked ('unveil list protections'), "
+            f"{protection_text(protection)} cannot be declared for a release made elsewhere, because it does not mask "
+            "row by row. Choose a protection of kind masked ('unveil list protections'), "
             "or give your class the method log_likelihood"
         )
     names = list(file.released.column_names if only is None else only)
@@ -130,7 +130,7 @@ def _which_rows(wrong: IntArray, somebody: IntArray) -> str:
 def _impossible(
     file: DeclaredFile, parts: Sequence[MechanismPart], known: Sequence[Refutation]
 ) -> Iterator[Refutation]:
-    """Yield a refutation for each part by which rows cannot have come from their own original row.
+    """Yield a refutation for each part with impossible rows.
 
     It has no sentence where one on the same columns is ``known``.
     """
@@ -142,7 +142,7 @@ def _impossible(
             continue
         apart = _other_kind(file, names, part)
         if apart:
-            sentence = "cells stand for several values, or are no numbers, and the method leaves none such"
+            sentence = "cells are ranges or not numbers, which the method does not produce"
             yield Refutation(f"{listed(apart)}: {sentence}", somebody[_of_other_kind(file, apart)[somebody]])
             continue
         wrong = somebody[np.isneginf(_own_chances(part, file.original, file.released, file.truth, somebody))]
@@ -152,14 +152,14 @@ def _impossible(
         if any(listed(names) in each.sentence for each in known):
             sentence = ""
         elif isinstance(part, UnchangedColumns):
-            sentence = f"{listed(names)}: other than in the original in {many} and the method leaves it as it is"
+            sentence = f"{listed(names)}: changed in {many} although the method does not change it"
         else:
             sentence = f"{listed(names)}: the cells of {many} {_NOT_THEIRS}"
         yield Refutation(sentence, wrong)
 
 
 def _other_kind(file: DeclaredFile, names: Sequence[str], part: MechanismPart) -> list[str]:
-    """Return the columns whose released cells are texts where the original has values of another type."""
+    """Return columns with released texts where the original has another type."""
     import polars as pl
 
     if not isinstance(part, SingleColumn):
@@ -171,7 +171,7 @@ def _other_kind(file: DeclaredFile, names: Sequence[str], part: MechanismPart) -
 
 
 def _of_other_kind(file: DeclaredFile, names: Sequence[str]) -> BoolArray:
-    """Return which released rows have a text in one of these columns that is no value of the original's type."""
+    """Return released rows with such a text in these columns."""
     texts = file.texts(names)
     kinds = file.original.content.schema
     wrong = np.zeros(file.released.rows, np.bool_)
@@ -181,7 +181,7 @@ def _of_other_kind(file: DeclaredFile, names: Sequence[str]) -> BoolArray:
 
 
 def _own_chances(part: MechanismPart, original: Table, released: Table, truth: IntArray, rows: IntArray) -> FloatArray:
-    """Return the logarithm of the chance of each of these released rows given its own original row."""
+    """Return log-probabilities of released rows given their own original row."""
     names = [name for name in part.names if name in released.column_names]
     if not names:
         return np.zeros(rows.size)
@@ -196,7 +196,7 @@ def _own_chances(part: MechanismPart, original: Table, released: Table, truth: I
 def _unlike(
     protection: object, file: DeclaredFile, parts: Sequence[MechanismPart], rng: np.random.Generator
 ) -> Iterator[Refutation]:
-    """Yield a refutation for each part that changed rows much more or less than the method does when run here."""
+    """Yield a refutation for each part with an implausible amount of change."""
     chance = [part for part in parts if not isinstance(part, (RecodedColumns, UnchangedColumns))]
     apply = getattr(protection, "apply", None)
     somebody = np.flatnonzero(file.truth != NOBODY)
@@ -216,7 +216,7 @@ def _unlike(
         # Where all releases are alike by rounding only, there is nothing to compare with.
         if size > 1e-9 * max(1.0, abs(mean)) and abs(mine - mean) > _FAR * size:
             yield Refutation(
-                f"{listed(list(part.names))}: what changed is far from what the method declared does: {_MADE} releases "
-                f"that it made here lie {abs(mine - mean) / size:.0f} standard deviations away, so that other settings "
-                "or another method were used"
+                f"{listed(list(part.names))}: the amount of change does not fit the declared method. {_MADE} test "
+                f"releases lie {abs(mine - mean) / size:.0f} standard deviations away, so other settings or another "
+                "method were used"
             )

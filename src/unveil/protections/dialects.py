@@ -1,4 +1,4 @@
-"""Masking methods as other tools write them: calls of sdcMicro and models of ARX, as far as they can be mapped."""
+"""Masking methods as sdcMicro calls or ARX models, where possible."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ class ParsedProtection(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class RecodedElsewhere:
-    """Classes of rows that show the same, made by any recoding that the file itself tells: it can be declared only.
+    """Recoded classes of rows, as the file shows them; declared only.
 
     The true probability is even over the rows of a class. A row whose masked cells are all missing or ``*`` was
     suppressed, and need not have k like it.
@@ -63,7 +63,7 @@ class RecodedElsewhere:
             whole_number(self.k, "k", advice="Write the k of k-anonymity")
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         known = tuple(each.name for each in file.original.columns if each.role == "known")
         names = masked_columns(file.original, self.columns or known or None, Mondrian())
         shown = file.texts(names)
@@ -81,7 +81,7 @@ def _suppressed(cells: "pl.Series") -> BoolArray:
 
 
 def as_written(text: str) -> ParsedProtection:
-    """Return the protection that a text describes: as here, or as sdcMicro or ARX write it.
+    """Return the protection of a text: unveil, sdcMicro, or ARX.
 
     Understood of sdcMicro are ``addNoise(noise=20)``, ``addNoise(noise=20, method="correlated")``,
     ``microaggregation(aggr=5)`` and ``rankSwap(P=10, TopPercent=0, BottomPercent=0)``, with or without ``sdcMicro::``
@@ -100,28 +100,31 @@ def as_written(text: str) -> ParsedProtection:
     if call is None:
         if _BEGUN.match(text):
             raise InputError(
-                f"a method of sdcMicro or ARX must be written as a whole call, such as addNoise(noise=20), but is "
-                f"{text!r}. Close its brackets, and put it into quotes on the command line"
+                f"the call {text!r} is not complete. Write a call of sdcMicro or ARX such as addNoise(noise=20), "
+                "close its brackets, and quote it on the command line"
             )
         return ParsedProtection(masking_from(text))
     known = {name.lower(): read for name, read in _READERS.items()}
     read = known.get(call["name"].lower())
     if read is None:
         raise InputError(
-            f"{call['name']}(...) is written like a call of another tool, and cannot be mapped. Of sdcMicro and ARX "
-            f"{', '.join(_MAPPED)} are understood; or name a protection of unveil ('unveil list protections')"
+            f"{call['name']}(...) cannot be mapped. Supported calls of sdcMicro and ARX: "
+            f"{', '.join(_MAPPED)}. Or name a protection of unveil ('unveil list protections')"
         )
     return read(_arguments(call["inside"], call["name"]))
 
 
 def _arguments(inside: str, name: str) -> dict[str, str]:
-    """Return what a call says by name, the values without a name by their place; the object itself is left out."""
+    """Return the arguments of a call by name or position.
+
+    The object itself is left out.
+    """
     found: dict[str, str] = {}
     place, at = 0, 0
     while at < len(inside) and inside[at:].strip():
         piece = _PIECE.match(inside, at)
         if piece is None:
-            raise InputError(f"the arguments of {name} must be written name=value with commas between. Write them so")
+            raise InputError(f"the arguments of {name} cannot be read. Write them as name=value, separated by commas")
         at = piece.end()
         key = piece["key"] or str(place)
         place += piece["key"] is None
@@ -132,12 +135,12 @@ def _arguments(inside: str, name: str) -> dict[str, str]:
 def _number(arguments: Mapping[str, str], key: str, usual: float | None, call: str) -> float:
     if key not in arguments:
         if usual is None:
-            raise InputError(f"{call} needs {key}=, which says how much is changed. Write the value that was used")
+            raise InputError(f"{call} lacks {key}=, the amount of change. Write the value that was used")
         return usual
     try:
         return float(arguments[key])
     except ValueError as error:
-        raise InputError(f"{key} of {call} must be a number, but is {arguments[key]!r}. Write the one used") from error
+        raise InputError(f"{key} of {call} is {arguments[key]!r}, not a number. Write the value used") from error
 
 
 def _word(arguments: Mapping[str, str], key: str, usual: str) -> str:
@@ -166,8 +169,8 @@ def _add_noise(arguments: Mapping[str, str]) -> ParsedProtection:
         return ParsedProtection(CorrelatedNoise(columns=columns, scale=sqrt(noise / 100)), (note,))
     raise _cannot(
         f"addNoise with the method {method}",
-        "how likely each cell is depends on more than its settings",
-        "Methods additive and correlated are understood; else name no method, and validity stays open",
+        "the probability of each cell depends on more than its settings",
+        "Supported methods: additive and correlated. Otherwise name no method; validity stays unknown",
     )
 
 
@@ -180,7 +183,7 @@ def _microaggregation(arguments: Mapping[str, str]) -> ParsedProtection:
             "it is not known here which columns share their groups",
             f"Known are onedims, {', '.join(sorted(_JOINT))}",
         )
-    note = ("which rows are in one group is read from the file, whatever the method that made the groups",)
+    note = ("the groups are read from the file, for every grouping method",)
     if method == "onedims":
         return ParsedProtection(UnivariateMicroaggregation(columns=columns, k=k), note)
     if shows == "mean":
@@ -192,17 +195,17 @@ def _rank_swap(arguments: Mapping[str, str]) -> ParsedProtection:
     top, bottom = _number(arguments, "TopPercent", 5, "rankSwap"), _number(arguments, "BottomPercent", 5, "rankSwap")
     if top or bottom:
         raise _cannot(
-            "rankSwap with TopPercent or BottomPercent above 0 (5 unless told)",
-            "the values at the ends are replaced by one before ranks are swapped",
-            "Set both to 0 when masking; else name no method, and validity stays open",
+            "rankSwap with TopPercent or BottomPercent above 0 (default: 5)",
+            "the extreme values are replaced by one before ranks are swapped",
+            "Set both to 0 when masking. Otherwise name no method; validity stays unknown",
         )
     if "P" not in arguments:
         raise _cannot(
             "rankSwap without P",
-            "R0 and K0 make a window of their own out of the data",
+            "R0 and K0 derive a window from the data",
             "Write P=, the percentage of ranks, if that was used",
         )
-    note = "within the window of P percent, partners are taken to be drawn as unveil draws them"
+    note = "within the window of P percent, unveil's distribution of partners is assumed"
     return ParsedProtection(
         RankSwapping(columns=_variables(arguments), p=_number(arguments, "P", None, "rankSwap")), (note,)
     )
@@ -211,27 +214,24 @@ def _rank_swap(arguments: Mapping[str, str]) -> ParsedProtection:
 def _pram(arguments: Mapping[str, str]) -> ParsedProtection:  # noqa: ARG001
     raise _cannot(
         "pram(pd=, alpha=)",
-        "pd and alpha only limit a transition matrix that sdcMicro then draws by lot, and keeps in "
+        "pd and alpha only bound a transition matrix, which sdcMicro draws at random and keeps in "
         "attr(x, 'pram_params')",
-        "If that matrix keeps each value with one probability and else draws any other, or any by its share, declare "
-        "pram:keep=0.8,invariant=no or pram:keep=0.8; else name no method, and validity stays open",
+        "If the matrix keeps each value with one probability, declare pram:keep=0.8,invariant=no or pram:keep=0.8. The "
+        "first redraws uniformly, the second by share. Otherwise name no method; validity stays unknown",
     )
 
 
 def _k_anonymity(arguments: Mapping[str, str]) -> ParsedProtection:
     k = int(_number({"k": arguments.get("k", arguments.get("0", ""))}, "k", None, "KAnonymity"))
-    note = (
-        "which values became which is read from the file: k-anonymity by any generalization and suppression "
-        "that is the same whenever it is repeated"
-    )
+    note = "recodings are read from the file: k-anonymity by any repeatable generalization and suppression"
     return ParsedProtection(RecodedElsewhere(k=k), (note,))
 
 
 def _drawn_model(arguments: Mapping[str, str]) -> ParsedProtection:  # noqa: ARG001
     raise _cannot(
         "EDDifferentialPrivacy",
-        "it draws which rows are used at all, so that the file does not tell the classes of the others",
-        "Name no method, and validity stays open",
+        "it samples the rows, so the classes of the other rows are unknown",
+        "Name no method; validity stays unknown",
     )
 
 

@@ -1,4 +1,4 @@
-"""A protection as it is written on the command line and in files."""
+"""Protections as text, on the command line and in files."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def protection_from(text: str) -> TableProtection:
 
 
 def masking_from(text: str) -> object:
-    """Return the protection of tables that ``text`` describes, or a class of your own that tells likelihoods.
+    """Return the table protection of a text, or your own class.
 
     A class with the method ``log_likelihood`` (:class:`unveil.data.mechanism.Mechanism`) can be declared for a file
     made elsewhere; to make a release it needs ``apply`` too.
@@ -40,20 +40,20 @@ def masking_from(text: str) -> object:
 
 
 def graph_protection_from(text: str) -> GraphProtection:
-    """Return the protection of graphs that ``text`` describes, as :func:`protection_from` does for tables.
+    """Return the graph protection that ``text`` describes, as :func:`protection_from`.
 
     >>> graph_protection_from("id-removal")
     IdRemoval()
     >>> graph_protection_from("shuffle")
     Traceback (most recent call last):
-    unveil.errors.InputError: the protection 'shuffle' is for a table, and here a graph is protected. Choose from ...
+    unveil.errors.InputError: the protection 'shuffle' is for a table, not for a graph. Use one of: ...
     """
     made: GraphProtection = _protection(text, "graph")
     return made
 
 
 def applied(protection: Any, original: Table | Graph, *, rng: np.random.Generator) -> Any:
-    """Return the release that a protection makes: a `Release` of a table, a `GraphRelease` of a graph.
+    """Return the release of a table or a graph by a protection.
 
     Raises
     ------
@@ -64,14 +64,14 @@ def applied(protection: Any, original: Table | Graph, *, rng: np.random.Generato
     wanted: type = Release if isinstance(original, Table) else GraphRelease
     if not isinstance(made, wanted):
         raise InputError(
-            f"a protection must return a {wanted.__name__}, but the method apply of {protection_text(protection)} "
-            f"returned a {type(made).__name__}. Correct the method"
+            f"the method apply of {protection_text(protection)} returned a {type(made).__name__} instead of a "
+            f"{wanted.__name__}. Correct the method"
         )
     return made
 
 
 def protection_text(protection: object) -> str:
-    """Return how a protection is written: its name, and the settings that are not as they would be anyway.
+    """Return the text of a protection: its name and changed settings.
 
     >>> protection_text(protection_from("rank-swapping:columns=age,income"))
     'rank-swapping:columns=age,income'
@@ -84,8 +84,8 @@ def _protection(text: str, on: InputKind, method: str | tuple[str, ...] = "apply
     name = text.strip().partition(":")[0]
     if name in PROTECTIONS and PROTECTIONS[name].on != on:
         raise InputError(
-            f"the protection {name!r} is for a {PROTECTIONS[name].on}, and here a {on} is protected. "
-            f"Choose from {', '.join(each.name for each in fitting)}"
+            f"the protection {name!r} is for a {PROTECTIONS[name].on}, not for a {on}. "
+            f"Use one of: {', '.join(each.name for each in fitting)}"
         )
     known, aka = understood(fitting)
     return from_text(text, known, aka=aka, what="protection", method=method)

@@ -180,12 +180,12 @@ def test_betweenness_is_sampled_above_two_thousand_nodes_unless_exact_is_asked_f
         ({"accept": 1.1}, "accept must lie between 0 and 1"),
         ({"accept": True}, "accept must lie between 0 and 1"),
         ({"accept": float("nan")}, "accept must lie between 0 and 1"),
-        ({"distance_weight": 0.7}, "must sum to 1"),
+        ({"distance_weight": 0.7}, r"distance_weight, structure_weight, inheritance_weight sum to 1\.1, not 1"),
         ({"inheritance_weight": -0.2, "distance_weight": 1.0}, "inheritance_weight must lie between 0 and 1"),
         ({"exact_up_to": -1}, "exact_up_to must be"),
         ({"pivots": 0}, "pivots must be"),
         ({"chunk": 0}, "chunk must be"),
-        ({"theta": "x"}, "theta must be"),
+        ({"theta": "x"}, "theta is 'x'; it must be a number, the least score to accept"),
     ],
 )
 def test_settings_are_checked(settings: dict[str, object], message: str) -> None:

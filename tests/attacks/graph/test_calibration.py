@@ -135,9 +135,9 @@ def test_an_experiment_unlike_the_attack_is_said_and_mended_by_seeds(
         calibrate(attack, IdRemoval(), released=release.released, knowledge=known, guess=guess, check=False, rng=rng)
         for known in (knowledge, GraphKnowledge(knowledge.auxiliary, knowledge.seeds[:5]))
     ]
-    assert "moved to agree with 50 seed pairs" in made[0].notes[0]
+    assert "adjusted to 50 held-out seed pairs" in made[0].notes[0]
     assert made[0].chance(guess)[guess.attempted].mean() == pytest.approx(0.5, abs=0.2)
-    assert "Too few seed pairs (5)" in made[1].notes[0]
+    assert "Too few held-out seed pairs (5)" in made[1].notes[0]
     assert made[1].chance(guess)[guess.attempted].mean() < 0.1
 
 
@@ -180,9 +180,12 @@ def test_what_cannot_be_calibrated_is_refused(world: tuple[GraphRelease, GraphKn
     release, knowledge = world
     rng = np.random.default_rng(1)
     open_choice = candidates([0, 1], [0], [1.0])
-    with pytest.raises(InputError, match="leaves open whom it chose"):
+    with pytest.raises(InputError, match="calibration needs an attack that chooses one candidate, but this attack"):
         features_of(open_choice, STAR, STAR)
-    for how, protection, message in (("guess", IdRemoval(), "how must be"), ("simulate", None, "needs the protection")):
+    for how, protection, message in (
+        ("guess", IdRemoval(), "Unknown calibration 'guess'"),
+        ("simulate", None, "needs the protection"),
+    ):
         with pytest.raises(InputError, match=message):
             calibrate(
                 NarayananShmatikov(),

@@ -115,7 +115,7 @@ def test_the_oracle_finds_the_best_assignment() -> None:
 
 @pytest.mark.parametrize("theta", [float("nan"), "0", None, True])
 def test_a_threshold_is_a_number(theta: object) -> None:
-    with pytest.raises(InputError, match="theta must be a number"):
+    with pytest.raises(InputError, match="it must be a number, the least score to accept"):
         DistanceVector(theta=theta)  # type: ignore[arg-type]
 
 

@@ -108,7 +108,7 @@ def test_what_has_no_weight_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"degree_weight": 0.4}, "must sum to 1, but sum to 1.1"),
+        ({"degree_weight": 0.4}, "degree_weight, neighbour_weight, reference_weight, top_weight"),
         ({"degree_weight": -0.1, "reference_weight": 0.8}, "degree_weight must lie between 0 and 1"),
         ({"top_weight": float("nan")}, "top_weight must lie between 0 and 1"),
         ({"top_weight": "0"}, "top_weight must lie between 0 and 1"),
@@ -117,7 +117,7 @@ def test_what_has_no_weight_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> 
         ({"pivots": 0}, "pivots must be a whole number of at least 1"),
         ({"exact_up_to": -1}, "exact_up_to must be a whole number of at least 0"),
         ({"chunk": 0}, "chunk must be"),
-        ({"theta": None}, "theta must be"),
+        ({"theta": None}, "theta is None; it must be a number, the least score to accept"),
     ],
 )
 def test_settings_are_checked(settings: dict[str, object], message: str) -> None:

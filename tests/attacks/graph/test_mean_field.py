@@ -114,8 +114,8 @@ def test_candidates_are_a_number_or_all(candidates: object) -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), "8", True])
 def test_slack_and_memory_are_numbers(value: object) -> None:
-    with pytest.raises(InputError, match="slack must be a finite number"):
+    with pytest.raises(InputError, match="it must be a finite number"):
         MeanField(slack=value)  # type: ignore[arg-type]
     for wrong in (value, 0, -1.0):
-        with pytest.raises(InputError, match="memory must be a number of GB above 0"):
+        with pytest.raises(InputError, match="it must be a number of GB above 0"):
             MeanField(memory=wrong)  # type: ignore[arg-type]

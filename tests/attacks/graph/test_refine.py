@@ -29,7 +29,7 @@ def test_it_needs_what_the_other_attack_needs() -> None:
     release = renumbered(heavy_tail(60, 4, 1), 1)
     nobody_known = GraphKnowledge(release.original, np.empty((0, 2), np.int64))
     rng = np.random.default_rng(1)
-    with pytest.raises(InputError, match="there are no seed pairs"):
+    with pytest.raises(InputError, match="Narayanan-Shmatikov starts from seed pairs, but there are none"):
         Refine(attack="ns").run(released=release.released, knowledge=nobody_known, rng=rng)
     guess = Refine(attack="mf").run(released=release.released, knowledge=nobody_known, rng=rng)
     assert right(guess, release.truth) >= 55
@@ -43,12 +43,12 @@ def test_several_settings_of_the_other_attack_need_quotes() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"attack": "refine"}, "attack must name another attack"),
-        ({"attack": 3}, "attack must name another attack"),
+        ({"attack": "refine"}, "refine needs another attack, whose mapping it refines"),
+        ({"attack": 3}, "refine needs another attack, whose mapping it refines"),
         ({"attack": "no-such"}, "there is no attack 'no-such'"),
         ({"candidates": "all"}, "candidates must be a whole number"),
-        ({"slack": float("nan")}, "slack must be a finite number"),
-        ({"memory": 0}, "memory must be a number of GB above 0"),
+        ({"slack": float("nan")}, "slack is nan; it must be a finite number"),
+        ({"memory": 0}, "memory is 0; it must be a number of GB above 0"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings: dict[str, object], said: str) -> None:

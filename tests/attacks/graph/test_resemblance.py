@@ -79,8 +79,8 @@ def test_graphs_of_others_are_not_believed_and_nobody_is_found() -> None:
         seen = resemblance(MeanField(), released=release.released, knowledge=foreign, rng=np.random.default_rng(seed))
         assert seen is not None
         assert seen.doubtful
-        assert "does not look like one of the released graph: the posterior is not to be believed" in seen.sentence
-        assert f"Of {seen.held} auxiliary edges" in seen.sentence
+        assert "posterior is unreliable: the auxiliary graph does not resemble the released graph" in seen.sentence
+        assert f"Of {seen.held} held-out auxiliary edges" in seen.sentence
 
 
 def test_a_share_within_what_chance_gives_is_doubtful_too() -> None:
@@ -109,4 +109,4 @@ def test_an_own_experiment_says_that_the_graph_is_of_others() -> None:
         attack = KorulaLattanzi()
         guess = attack.run(released=release.released, knowledge=knowledge, rng=rng)
         made = calibrate(attack, IdRemoval(), released=release.released, knowledge=knowledge, guess=guess, rng=rng)
-        assert any("posterior is not to be believed" in note for note in made.notes) == of_others
+        assert any("posterior is unreliable" in note for note in made.notes) == of_others

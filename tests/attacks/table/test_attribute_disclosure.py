@@ -104,7 +104,7 @@ def test_a_small_case_worked_by_hand() -> None:
     assert found.rate_among_matched == pytest.approx(2 / 4)
     assert found.control_rate_among_matched == pytest.approx(1 / 2)
     assert found.trials.notes == ("80.0% of the targets match a released row exactly",)
-    assert found.trials.what == "a released row with the same age is there, and its ill is the true one"
+    assert found.trials.what == "a released row has the same age, and its ill is the true one"
 
 
 def test_where_nobody_matches_nothing_is_attempted() -> None:
@@ -181,9 +181,9 @@ def test_people_without_a_secret_are_left_out_with_a_note() -> None:
     assert found.trials.attack.tries == 40 - missing
     assert found.trials.control is None
     assert found.trials.notes[:3] == (
-        f"{missing / 40:.1%} of the rows of the original have no 'ill' to guess and are left out",
-        f"500 targets were asked for, but the original has {40 - missing}: all were attacked",
-        "100.0% of the rows of the control have no 'ill' to guess and are left out",
+        f"{missing / 40:.1%} of the rows of the original lack 'ill' and are left out",
+        f"all {40 - missing} targets of the original were attacked, fewer than the 500 requested",
+        "100.0% of the rows of the control lack 'ill' and are left out",
     )
 
 
@@ -202,7 +202,7 @@ def test_names_and_values_of_any_kind_are_taken_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"known": ("ill",)}, "the secret 'ill' must not be among the known columns"),
+        ({"known": ("ill",)}, "column 'ill' is both sensitive and a quasi-identifier"),
         ({"known": []}, "known must name at least one column"),
         ({"tolerance": 2}, "tolerance must lie between 0 and 1, 1 excluded"),
         ({"targets": 0}, "targets must be a whole number of at least 1"),
@@ -214,7 +214,7 @@ def test_settings_are_checked(setting: dict[str, Any], message: str) -> None:
 
 
 def test_a_constant_secret_is_refused() -> None:
-    with pytest.raises(InputError, match="at least two different values in the released, but it has only one"):
+    with pytest.raises(InputError, match="the sensitive attribute 'ill' needs two different values in the released"):
         look_up(PEOPLE, {**RELEASED, "ill": ["flu"] * 6}, "ill", "age")
 
 

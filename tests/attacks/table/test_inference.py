@@ -258,8 +258,8 @@ def test_people_without_a_secret_are_left_out_and_a_missing_guess_is_wrong() -> 
     assert trials.naive.expected == pytest.approx(3 / 4)
     assert trials.control is None
     assert trials.notes == (
-        "25.0% of the rows of the original have no 'ill' to guess and are left out",
-        "100.0% of the rows of the control have no 'ill' to guess and are left out",
+        "25.0% of the rows of the original lack 'ill' and are left out",
+        "100.0% of the rows of the control lack 'ill' and are left out",
     )
 
 
@@ -288,7 +288,7 @@ def test_columns_without_a_value_and_nullable_integers_say_nothing_or_all() -> N
 def test_fewer_people_than_targets_are_all_attacked_with_a_note() -> None:
     trials = run(people_of(30, 1), people_of(30, 2), "pay", "age", control=people_of(20, 3), targets=25)
     assert (trials.attack.tries, trials.control and trials.control.tries) == (25, 20)
-    assert trials.notes == ("25 targets were asked for, but the control has 20: all were attacked",)
+    assert trials.notes == ("all 20 targets of the control were attacked, fewer than the 25 requested",)
 
 
 def test_distances_do_not_depend_on_who_was_drawn() -> None:
@@ -382,12 +382,12 @@ def test_guesses_of_a_model_are_judged_like_any_other() -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Constant(fail="fit"), "the model Constant must fit 3 released rows of 1 features .* but raised ValueError"),
-        (Constant(fail="predict"), "the model Constant must fit .* but raised RuntimeError"),
-        (Constant("words"), "the model Constant must fit .* but raised ValueError"),
+        (Constant(fail="fit"), "the model Constant raised ValueError on 3 released rows of 1 features"),
+        (Constant(fail="predict"), "the model Constant raised RuntimeError on 3 released rows of 1 features"),
+        (Constant("words"), "the model Constant raised ValueError on 3 released rows of 1 features"),
         (
             Constant(fail="shape"),
-            r"must predict one number for each of 3 targets, but its answer has the shape \(3, 2\)",
+            r"the model Constant returned an array of shape \(3, 2\) for 3 targets",
         ),
     ],
 )
@@ -401,9 +401,7 @@ def test_a_model_that_fails_is_named_without_its_words(model: Constant, message:
 
 @pytest.mark.parametrize("model", [Constant, 3, object()])
 def test_what_is_no_model_is_refused(model: Any) -> None:
-    with pytest.raises(
-        InputError, match=r"the model must be an object with the methods fit and predict, but .* is not"
-    ):
+    with pytest.raises(InputError, match="t lacks the methods fit and predict"):
         run(people_of(5, 1), people_of(5, 2), "pay", "age", model=model)
 
 
@@ -436,11 +434,11 @@ def test_guesses_near_the_bound_are_judged_in_fractions() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"known": ("age", "pay")}, "the secret 'pay' must not be among the known columns"),
+        ({"known": ("age", "pay")}, "column 'pay' is both sensitive and a quasi-identifier"),
         ({"known": ("age", "age")}, "known must name each column once, but 'age'"),
         ({"known": ()}, "known must name at least one column"),
         ({"known": "age"}, "known must be a sequence of column names"),
-        ({"secret": ("pay",)}, "secret must be the name of one column"),
+        ({"secret": ("pay",)}, "secret is not the name of one column"),
         ({"tolerance": -0.1}, "tolerance must lie between 0 and 1, 1 excluded, but is -0.1"),
         ({"tolerance": 1}, "tolerance must lie between 0 and 1, 1 excluded"),
         ({"tolerance": float("nan")}, "tolerance must be a number"),
@@ -459,8 +457,12 @@ GOOD = {"age": [1, 2, 3], "pay": [1, 2, 3]}
 @pytest.mark.parametrize(
     ("people", "released", "message"),
     [
-        ({**GOOD, "pay": [7, 7, None]}, GOOD, "at least two different values in the original, but it has only one"),
-        (GOOD, {**GOOD, "pay": [7, 7, 7]}, "at least two different values in the released, but it has only one"),
+        (
+            {**GOOD, "pay": [7, 7, None]},
+            GOOD,
+            "the sensitive attribute 'pay' needs two different values in the original",
+        ),
+        (GOOD, {**GOOD, "pay": [7, 7, 7]}, "the sensitive attribute 'pay' needs two different values in the released"),
         ({**GOOD, "pay": [None] * 3}, GOOD, "values in the original, but every cell of it is missing"),
         (GOOD, {**GOOD, "pay": [None] * 3}, "values in the released, but every cell of it is missing"),
         (GOOD, {"age": [1, 2]}, "column 'pay' is not in the released"),
@@ -482,5 +484,5 @@ def test_people_who_happen_to_have_the_same_secret_are_attacked_where_others_hav
 
 
 def test_more_neighbours_than_released_rows_are_refused() -> None:
-    with pytest.raises(InputError, match="neighbours must be at most the number of released rows, but is 4, and the"):
+    with pytest.raises(InputError, match="neighbours is 4, but the released has 3 rows"):
         run(GOOD, GOOD, "pay", "age", neighbours=4)

@@ -189,8 +189,8 @@ def test_fewer_rows_than_targets_are_all_attacked_with_a_note() -> None:
     trials = run(PEOPLE, RELEASED, ("age",), ("income",), neighbours=1, control=RELEASED, targets=500)
     assert trials.attack.tries == 3
     assert trials.notes == (
-        "500 targets were asked for, but the original has 3: all were attacked",
-        "500 targets were asked for, but the control has 3: all were attacked",
+        "all 3 targets of the original were attacked, fewer than the 500 requested",
+        "all 3 targets of the control were attacked, fewer than the 500 requested",
     )
 
 
@@ -206,7 +206,7 @@ def test_what_counts_as_a_link_is_said_in_words(neighbours: int, what: str) -> N
 
 
 def test_more_neighbours_than_released_rows_are_refused() -> None:
-    with pytest.raises(InputError, match="neighbours must be at most the number of released rows, but is 4, and the"):
+    with pytest.raises(InputError, match="neighbours is 4, but the released has 3 rows"):
         run(PEOPLE, RELEASED, ("age",), ("income",), neighbours=4)
 
 

@@ -285,26 +285,26 @@ def test_what_was_done_is_said() -> None:
     tables = three(1, 60, 91)
     trials = run(*tables, columns=("a", "kind"), targets=500)
     assert (
-        trials.what == "the nearest released row is near, by a, kind, more so than for a share 0.95 of people outside "
-        "the data"
+        trials.what == "the nearest released row is near, by a, kind, more so than for a share 0.95 of the "
+        "control group"
     )
     assert trials.notes == (
-        "of the people who are not in the data, 45 set the threshold and 46 were attacked",
-        "500 targets were asked for, but the original has 60: all were attacked",
+        "of the control group, 45 set the threshold and 46 were attacked",
+        "all 60 targets of the original were attacked, fewer than the 500 requested",
     )
     trials = run(*three(1, 330, 301), method="combined", targets=500)
     assert trials.what.startswith(
-        "ten scores, weighed by what other people taught, are high, by a, b, c, kind, more so"
+        "ten scores, weighted by people with known membership, are high, by a, b, c, kind, more so"
     )
     assert trials.notes == (
-        "of the people who are not in the data, 100 showed the population, 100 and as many members were learned from, "
+        "of the control group, 100 were the reference set, 100 and as many members were learned from, "
         "50 set the threshold and 51 were attacked",
-        "500 targets were asked for, but the original has 230 who were not learned from: all were attacked",
+        "all 230 unused targets of the original were attacked, fewer than the 500 requested",
     )
     trials = run(*tables, method="density", level=0.2)
     assert trials.what.startswith("a released row is nearer than people of that kind are to one another, by a, b, c")
     assert trials.notes == (
-        "of the people who are not in the data, 30 showed the population, 30 set the threshold and 31 were attacked",
+        "of the control group, 30 were the reference set, 30 set the threshold and 31 were attacked",
     )
     assert trials.naive.expected == pytest.approx(12)
 
@@ -320,18 +320,18 @@ def test_scores_cannot_be_changed() -> None:
 @pytest.mark.parametrize(
     ("control", "more", "message"),
     [
-        (None, {}, "needs a control table of people who are not in the data, but there is none"),
+        (None, {}, "Membership inference needs a control group: only similar people outside"),
         (
             39,
             {},
-            r"the control must have at least 40 people to be divided into 2 parts.* but has 39\. Pass more people",
+            "the control has 39 people; membership by nearest divides it into 2 parts",
         ),
-        (59, {"method": "density"}, "at least 60 people to be divided into 3 parts for membership by density"),
-        (90, {"level": 0.01}, r"at least 198 people .*, or raise the level of 0\.01$"),
-        (90, {"method": "density", "neighbours": 31}, "at least 93 people .*, or lower neighbours$"),
+        (59, {"method": "density"}, "the control has 59 people; membership by density divides it into 3 parts"),
+        (90, {"level": 0.01}, r"needs at least 198\. .*, or raise the level of 0\.01$"),
+        (90, {"method": "density", "neighbours": 31}, r"needs at least 93\. .*, or lower neighbours$"),
         (90, {"columns": ("a", "d")}, "column 'd' is not in the original"),
-        (20, {"method": "relative"}, "at least 60 people to be divided into 3 parts for membership by relative, but"),
-        (310, {"method": "combined"}, r"the original must have at least 300 .* but has 50\. Use the method relative"),
+        (20, {"method": "relative"}, "the control has 20 people; membership by relative divides it into 3 parts"),
+        (310, {"method": "combined"}, "the original has 50 people; combined scores need at least 300, some to"),
     ],
 )
 def test_tables_are_checked(control: int | None, more: dict[str, Any], message: str) -> None:
@@ -347,7 +347,7 @@ def test_tables_are_checked(control: int | None, more: dict[str, Any], message: 
         ({"columns": ()}, "columns must name at least one column"),
         ({"columns": "age"}, "columns must be a sequence of column names"),
         ({"columns": (3,)}, "columns must be a sequence of column names"),
-        ({"method": "luck"}, "method must be nearest, density, .* or combined, but is 'luck'"),
+        ({"method": "luck"}, "Unknown method 'luck'"),
         ({"level": 0}, "level must lie between 0 and 1, both excluded, but is 0"),
         ({"level": 1.0}, "level must lie between 0 and 1"),
         ({"level": float("nan")}, "level must lie between 0 and 1"),
@@ -367,7 +367,7 @@ def test_settings_are_checked(more: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(("control", "level", "least"), [(299, 0.05, 300), (500, 0.01, 594)])
 def test_scores_are_combined_only_where_people_are_enough(control: int, level: float, least: int) -> None:
     people, released, others = three(1, 300, control)
-    with pytest.raises(InputError, match=rf"the control must have at least {least} people for scores to be combined"):
+    with pytest.raises(InputError, match=rf"combined scores need at least {least}, some to learn from"):
         run(people, released, others, method="combined", level=level)
 
 

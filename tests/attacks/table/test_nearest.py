@@ -75,10 +75,10 @@ def test_settings_are_checked() -> None:
         with pytest.raises(InputError, match="k must be a whole number of at least 1"):
             Nearest(k=k)  # type: ignore[arg-type]
     for s in (0.0, -1.0, float("nan")):
-        with pytest.raises(InputError, match="s must be a finite number above 0"):
+        with pytest.raises(InputError, match="it must be a finite number above 0"):
             Softmax(s=s)
     with pytest.raises(InputError, match="least must lie between 0 and 1, 1 excluded"):
         Softmax(least=1.0)
     people = table([(20, 1.5, "Ulm")] * 2)
-    with pytest.raises(InputError, match="k must be at most the number of original rows, but is 3, and there are 2"):
+    with pytest.raises(InputError, match="k is 3, but there are 2 original rows"):
         Nearest(k=3).run(released=people, knowledge=Knowledge(people), rng=RNG)

@@ -143,7 +143,7 @@ def test_settings_are_checked() -> None:
 
 
 def test_an_unknown_block_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputError, match="a block names column 'town', which is not among the columns compared"):
+    with pytest.raises(InputError, match="a block names column 'town', which is not compared"):
         linked(Splink(), monkeypatch, SplinkLinkage(blocks=(("town",),)))
 
 

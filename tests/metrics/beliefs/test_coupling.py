@@ -118,7 +118,7 @@ def test_what_fits_when_each_keeps_what_it_can_is_a_proof(pair: tuple[Exact, Exa
         ([0.3, 0.7, 0], [0.3, 0.7, 0], True, "equal to the truth"),
         ([1, 0, 0], [0.4, 0.4, 0.2], True, "the truth is one record"),
         ([1, 0, 0], [0.4, 0.41, 0.19], False, "the truth is one record"),
-        ([0.5, 0.5, 0], [0.25, 0.25, 0.5], True, "each record keeps what it can"),
+        ([0.5, 0.5, 0], [0.25, 0.25, 0.5], True, "each record keeps its possible mass"),
         ([0.9, 0.1, 0], [0.1, 0.1, 0.8], False, "coupling"),
     ],
 )
@@ -142,7 +142,7 @@ def test_beyond_the_cap_it_is_undecided() -> None:
     assert decide(truth, guess, 144).valid is True
     found = decide(truth, guess, 143)
     assert (found.valid, found.score.size) == (None, 0)
-    assert found.method == "a coupling of 144 pairs of groups is more than 143"
+    assert found.method == "144 pairs of groups exceed the maximum of 143"
 
 
 def hard_pairs(count: int, seed: int) -> tuple[Floats, Floats]:
@@ -178,7 +178,7 @@ def oracle_expected(score: Floats, truth: Floats) -> float:
 def test_hundreds_of_records_of_all_different_chances_are_decided_without_a_coupling() -> None:
     methods = [decide(*hard_pairs(600, seed), 0) for seed in range(12)]
     assert all(found.valid is not None for found in methods)
-    assert {"what each record keeps"} <= {found.method for found in methods}
+    assert {"mass kept by each record"} <= {found.method for found in methods}
 
 
 @settings(deadline=None, max_examples=40)

@@ -99,7 +99,7 @@ def test_a_planted_truth_at_the_border_is_not_shown() -> None:
     refuted = judge_sampled_belief(more, np.arange(2), share, 6000.0, "file")
     assert refuted.valid is False
     error = max(share[16:, 0].std(ddof=1) / 4, 0.5 / np.sqrt(3000))
-    assert refuted.why.endswith(f"What is possible was sampled, with a standard error of {error:.2g}.")
+    assert refuted.why.endswith(f"The possible value was sampled, with a standard error of {error:.2g}.")
     guess = (np.arange(2), np.array([0.5, 0.5]))
     assert judge_sampled_probability(guess, np.arange(2), share, 6000.0, 100, "file").valid is True
     tilted = (np.arange(2), np.array([0.8, 0.2]))

@@ -78,7 +78,7 @@ def test_reasons_count_what_is_undefined(case: Case) -> None:
     for one in all_metrics(case.guess, case.truth):
         if one.metric.per == "target":
             reasons = [f"{idle} not attempted"] if idle else []
-            reasons += [f"{nobody} stand for nobody"] if nobody and one.metric.needs_truth else []
+            reasons += [f"{nobody} without a true match"] if nobody and one.metric.needs_truth else []
             assert one.why == " and ".join(reasons)
 
 
@@ -87,7 +87,7 @@ def test_all_that_can_be_undefined() -> None:
     table = by_name(all_metrics(guess, [0, -1, 0, 1]))
     entropy, error = table["entropy"], table["incorrectness"]
     assert (entropy.undefined, entropy.why) == (2, "2 not attempted")
-    assert (error.undefined, error.why) == (3, "2 not attempted and 1 stand for nobody")
+    assert (error.undefined, error.why) == (3, "2 not attempted and 1 without a true match")
     assert (error.mean, error.median, error.low, error.high) == (0.5, 0.5, 0.5, 0.5)
     np.testing.assert_array_equal(error.values, [0.5, np.nan, np.nan, np.nan])
 

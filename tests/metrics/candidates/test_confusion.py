@@ -51,7 +51,7 @@ def test_the_least_over_attacks_counts_for_each_target() -> None:
 def test_guesses_must_be_about_the_same_targets() -> None:
     one, two = Candidates.from_matrix([[1.0]]), Candidates.from_matrix([[1.0]] * 2)
     for wrong in ([], [one, two]):
-        with pytest.raises(InputError, match="at least one guess, and all about the same targets"):
+        with pytest.raises(InputError, match="the guesses are about different targets, or there are none"):
             least_confusion(wrong)
 
 

@@ -104,13 +104,13 @@ def test_a_matching_counts_what_lies_elsewhere() -> None:
 @pytest.mark.parametrize(
     ("elsewhere", "pool", "message"),
     [
-        ([0.5], None, "belong together"),
+        ([0.5], None, "Only one of elsewhere and pool was given"),
         ([0.5, 0.5], [0, 1], "for each of the 1 targets"),
         ([1.5], [0, 1], "for each of the 1 targets"),
-        ([0.5], [1, 2], "must hold every candidate once"),
-        ([0.5], [1, 0], "must hold every candidate once"),
-        ([0.5], [0], "have no room for it"),
-        ([1.0], [0, 1], "have no room for it"),
+        ([0.5], [1, 2], "The candidates of the pool are not distinct and ascending"),
+        ([0.5], [1, 0], "The candidates of the pool are not distinct and ascending"),
+        ([0.5], [0], "Some targets have a probability elsewhere, but no listed candidate, or no"),
+        ([1.0], [0, 1], "Some targets have a probability elsewhere, but no listed candidate, or no"),
         ([0.25], [0, 1], "sum to 1"),
     ],
 )

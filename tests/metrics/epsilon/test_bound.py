@@ -70,12 +70,12 @@ def test_no_guess_shows_nothing() -> None:
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"right": 4}, "right guesses must be a whole number from 0 to 3"),
-        ({"right": -1}, "right guesses must be a whole number"),
+        ({"right": 4}, "the number of correct guesses must be a whole number from 0 to 3, but is 4"),
+        ({"right": -1}, "the number of correct guesses must be a whole number from 0 to 3, but is -1"),
         ({"alpha": 0.0}, "alpha must lie between 0 and 1, both excluded"),
         ({"delta": 1.0}, "delta must lie between 0 and 1, 1 excluded"),
         ({"delta": float("nan")}, "delta must lie between 0 and 1"),
-        ({"coins": 2}, "a coin for each guess, but there are 2 for 3"),
+        ({"coins": 2}, "there are 3 guesses for 2 canaries"),
     ],
 )
 def test_what_cannot_be_is_refused(told: dict[str, Any], said: str) -> None:

@@ -45,14 +45,14 @@ def test_a_bound_above_the_claim_contradicts_it(
 
 def test_a_delta_must_be_in_the_bound_too() -> None:
     claim = Claim(epsilon=0.5, delta=0.01)
-    with pytest.raises(
-        InputError, match=r"at least 0\.01 to say anything of the claim, but is 0\. Compute the bound with"
-    ):
+    with pytest.raises(InputError, match=r"the delta of the bound is 0; refuting the claim needs at least 0\.01"):
         contradicted(claim, SHOWN)
     assert contradicted(claim, replace(SHOWN, delta=0.01))
     against = claim.delta_against("replace")
     assert against == pytest.approx(0.01 * (1 + exp(0.5)))
-    with pytest.raises(InputError, match="to say anything of the claim"):
+    with pytest.raises(
+        InputError, match=r"the delta of the bound is 0\.01; refuting the claim needs at least 0\.0264872"
+    ):
         contradicted(claim, replace(SHOWN, adjacency="replace", delta=0.01))
     assert contradicted(claim, replace(SHOWN, adjacency="replace", delta=against))
     assert 0.99 < Claim(epsilon=1000, delta=0.01).delta_against("replace") < 1
@@ -60,13 +60,11 @@ def test_a_delta_must_be_in_the_bound_too() -> None:
 
 @pytest.mark.parametrize("epsilon", [0, -1, inf, -inf, nan, "1", None, True])
 def test_an_epsilon_that_is_none_is_refused(epsilon: Any) -> None:
-    with pytest.raises(
-        InputError, match=r"epsilon must be above 0 and finite, but is .*\. Write the one that is claimed"
-    ):
+    with pytest.raises(InputError, match="it must be above 0 and finite"):
         Claim(epsilon=epsilon)
 
 
 @pytest.mark.parametrize("told", [{"delta": 1.0}, {"delta": -0.1}, {"delta": nan}, {"adjacency": "swap"}])
 def test_other_claims_that_cannot_be_are_refused(told: Any) -> None:
-    with pytest.raises(InputError, match=f"{next(iter(told))} must"):
+    with pytest.raises(InputError, match=next(iter(told))):
         Claim(epsilon=1.0, **told)

@@ -104,8 +104,8 @@ def test_what_is_planted_is_told_by_value_the_rarest_last() -> None:
 def test_values_that_do_not_fit_are_refused() -> None:
     guess = Candidates(np.arange(6), np.arange(5, dtype=np.int32), np.ones(5))
     knowledge = GraphKnowledge(STAR, np.array([[0, 0]]))
-    with pytest.raises(InputError, match="each of the 5 released nodes"):
+    with pytest.raises(InputError, match="the values differ in number from the 5 released nodes"):
         ValueClaims.from_mapping(guess, [0, 1], released=STAR, knowledge=knowledge)
     found = ValueClaims.from_mapping(guess, [0, 1, 1, 1, 1], released=STAR, knowledge=knowledge)
-    with pytest.raises(InputError, match="each auxiliary node"):
+    with pytest.raises(InputError, match="the truth does not have one whole number per auxiliary node"):
         attribute_disclosure_gain(found, [0, 1])

@@ -193,13 +193,31 @@ def test_intervals_hold_the_truth_where_nodes_are_wrong_and_plain_ones_do_not() 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: EdgeClaims(PATH, np.array([1])), "does not join"),
-        (lambda: EdgeClaims(PATH, np.array([2, 2])), "each once"),
-        (lambda: EdgeClaims(PATH, np.array([9])), "keys of pairs"),
-        (lambda: EdgeClaims(PATH, np.array([3])), "keys of pairs"),
-        (lambda: EdgeClaims(PATH, np.array([2]), np.array([2.0])), "a probability for each of the 1 claims"),
+        (
+            lambda: EdgeClaims(PATH, np.array([1])),
+            "Some claims are edges of the auxiliary graph, repeated, or not ascending",
+        ),
+        (
+            lambda: EdgeClaims(PATH, np.array([2, 2])),
+            "Some claims are edges of the auxiliary graph, repeated, or not ascending",
+        ),
+        (
+            lambda: EdgeClaims(PATH, np.array([9])),
+            "Some claims are not pairs of the 3 auxiliary nodes, smaller number first",
+        ),
+        (
+            lambda: EdgeClaims(PATH, np.array([3])),
+            "Some claims are not pairs of the 3 auxiliary nodes, smaller number first",
+        ),
+        (
+            lambda: EdgeClaims(PATH, np.array([2]), np.array([2.0])),
+            "The number of probabilities differs from the 1 claims",
+        ),
         (lambda: edge_disclosure_recall(EdgeClaims(PATH, np.array([2])), Graph.from_edges([0], [1])), "original_among"),
-        (lambda: EdgeClaims.from_mapping(sure(np.array([0])), released=PATH, knowledge=NOBODY), "each of the 3"),
+        (
+            lambda: EdgeClaims.from_mapping(sure(np.array([0])), released=PATH, knowledge=NOBODY),
+            "The guess has 1 targets for 3 released nodes",
+        ),
         (lambda: EdgeClaims.from_mapping(sure(np.arange(2, 5)), released=PATH, knowledge=NOBODY), "3 auxiliary nodes"),
         (
             lambda: EdgeClaims.from_chances(sure(np.arange(3)), released=PATH, knowledge=NOBODY, original_share=2),

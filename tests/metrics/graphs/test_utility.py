@@ -105,7 +105,7 @@ def test_a_sample_is_marked_and_near() -> None:
     found = graph_utility(release, exact_up_to=10, sources=200, seed=4)
     assert [lost.metric.name for lost in found if lost.sampled] == ["average_path_loss"]
     (lost,) = (each for each in found if each.sampled)
-    assert lost.why == "the paths from 200 nodes drawn by lot"
+    assert lost.why == "the paths from 200 random nodes"
     assert lost.value == pytest.approx(exact.value, rel=0.1)
     assert lost.value == average_path_loss(release, exact_up_to=10, sources=200, seed=4)
     assert lost.value != average_path_loss(release, exact_up_to=10, sources=200, seed=5)

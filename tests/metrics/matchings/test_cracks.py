@@ -221,7 +221,7 @@ def test_a_truth_that_the_attack_rules_out_has_an_answer_and_a_sentence() -> Non
     assert found.expected_cracks.value == pytest.approx(float(oracle.expected(oracle.chances(HOSPITAL), range(5))))
     assert "in no perfect matching" in measured([[1, 1], [0, 1]], [1, 0]).notes[-1]
     other = measured(listed([[0, 1, 2]], [1.0]), [0, 2, 1])
-    assert other.notes == ("The truth is not among the matchings: the adversary rules it out.",)
+    assert other.notes == ("The truth is not among the matchings: the attacker excludes it.",)
     assert other.expected_cracks.value == 1
     assert measured(HOSPITAL, [2, 3, 4, 0, 1]).notes == ()
 
@@ -233,7 +233,7 @@ def test_at_least_any_probability() -> None:
         0, 0, 1, 2, 3, 5, 5,
     ]  # fmt: skip
     for share in (0, -0.1, 1.1, float("nan")):
-        with pytest.raises(InputError, match="probability must lie above 0"):
+        with pytest.raises(InputError, match="it must be above 0 and at most 1"):
             found.at_least(share)
 
 
@@ -259,12 +259,12 @@ def test_names_of_entries_tokens_and_groups() -> None:
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        (["a"], "one for each of the 2 entries, but has 1"),
-        ("ab", "one for each of the 2 entries"),
-        ({"Flu": "a", "Secret": "b"}, "1 of 2 names are of none"),
-        ({"Flu": "a"}, r"entry 2 \(counted from 1\) is in none"),
-        (["a", None], "entry 2"),
-        ([float("nan"), 1], "entry 1"),
+        (["a"], "groups has 1 values for 2 items"),
+        ("ab", "groups has 2 values for 2 items"),
+        ({"Flu": "a", "Secret": "b"}, "groups has 1 of 2 names that are not items of the attack"),
+        ({"Flu": "a"}, r"item 2 \(counted from 1\) has no group; such items: 1"),
+        (["a", None], r"item 2 \(counted from 1\) has no group; such items: 1"),
+        ([float("nan"), 1], r"item 1 \(counted from 1\) has no group; such items: 1"),
     ],
 )
 def test_groups_that_do_not_fit_are_refused(groups: Any, message: str) -> None:

@@ -83,7 +83,7 @@ def test_a_distribution_is_flat_where_its_matchings_are_equally_likely() -> None
 
 
 def test_listed_matchings_have_no_matrix_to_scale() -> None:
-    with pytest.raises(InputError, match="this needs a matrix"):
+    with pytest.raises(InputError, match="this metric needs a matrix, not listed matchings"):
         flat(MatchingDistribution(np.array([[0, 1]]), np.array([1.0])))
 
 

@@ -100,10 +100,10 @@ def _bracket(edges: object) -> LogPermanent:
 @pytest.mark.parametrize(
     ("sets", "said"),
     [
-        ({"a": ["Flu", "Gout"]}, "of set 1 .* 1 of its 2 are not"),
-        ({"a": ["Flu"], "b": []}, "of set 2 .* it is empty"),
-        ({"a": ["Flu", "Flu"]}, "set 1 .* repeats one"),
-        ({}, "at least one set"),
+        ({"a": ["Flu", "Gout"]}, r"set 1 \(counted from 1\) has unknown items: 1 of its 2 are not"),
+        ({"a": ["Flu"], "b": []}, r"set 2 \(counted from 1\) has unknown items: it is empty"),
+        ({"a": ["Flu", "Flu"]}, r"set 1 \(counted from 1\) repeats an item"),
+        ({}, "no set of items was given"),
     ],
 )
 def test_what_is_no_set_is_refused(sets: dict[str, list[str]], said: str) -> None:

@@ -33,7 +33,7 @@ def test_every_figure_is_that_of_all_pairings(attack: tuple[list[list[int]], int
     matrix, pairs, truth = attack
     found = pairings(matrix, pairs)
     if not found:
-        with pytest.raises(InputError, match="must be able to have a token each"):
+        with pytest.raises(InputError, match="items can have a pseudonym at once"):
             UnequalMatching(matrix, pairs=pairs)
         return
     guess = UnequalMatching(matrix, pairs=pairs)
@@ -104,6 +104,6 @@ def test_large_ones_are_sampled_and_agree() -> None:
 
 def test_a_wrong_number_of_pairs_is_said() -> None:
     found = cracks(UnequalMatching(np.ones((3, 2))), [0, -1, -1], rng=RNG(1))
-    assert "The adversary holds that 2 entries have a token; in truth 1 have." in found.notes
-    with pytest.raises(InputError, match="pairs must be at most 2"):
+    assert "The attacker assumes that 2 items have a pseudonym; the truth is 1." in found.notes
+    with pytest.raises(InputError, match="pairs is 3, above 2, the smaller of 3 items and 2 pseudonyms"):
         UnequalMatching(np.ones((3, 2)), pairs=3)

@@ -154,7 +154,7 @@ def test_compiled_and_plain_futures_are_the_same(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"draws": 0}, "at least one draw"),
+        ({"draws": 0}, "draws is 0; a forecast needs at least one"),
         ({"split": -1}, "from 0 up"),
         ({"split": math.nan}, "from 0 up"),
         ({"linkage": "nearest"}, "'pairs', 'any', 'cheapest'"),

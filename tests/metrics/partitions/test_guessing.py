@@ -136,7 +136,8 @@ def test_the_order_of_items_tells_the_growing_guesser_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"), [({"draws": 0}, "at least one draw"), ({"guesser": "sizes"}, "'uniform' or 'growing'")]
+    ("settings", "words"),
+    [({"draws": 0}, "draws is 0; guessing needs at least one"), ({"guesser": "sizes"}, "'uniform' or 'growing'")],
 )
 def test_what_cannot_be_guessed_is_refused(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
@@ -342,7 +343,7 @@ def test_the_same_seed_gives_the_same_partition() -> None:
 def test_bad_numbers_are_refused() -> None:
     rng = np.random.default_rng(1)
     for draw in (uniform_partition, growing_partition):
-        with pytest.raises(InputError, match="at least one item, but n is 0"):
+        with pytest.raises(InputError, match="n is 0; a partition needs at least one item"):
             draw(0, rng=rng)
-    with pytest.raises(InputError, match="at least 0, but it is -1"):
+    with pytest.raises(InputError, match="steps is -1; it must be at least 0"):
         walk_from(Partition.from_labels("ab"), -1, rng=rng)

@@ -214,7 +214,7 @@ def test_an_alpha_far_below_every_float_costs_what_it_is(tiny: Any) -> None:
 
 
 def test_a_number_of_400_digits_is_refused_in_a_sentence() -> None:
-    refused(lambda: unlinkability(GUESS, TRUTH, alpha=10**400), "must lie between 0 and 1, but is above that")
+    refused(lambda: unlinkability(GUESS, TRUTH, alpha=10**400), "alpha is above that; it must be between 0 and 1")
     refused(lambda: unlinkability(GUESS, TRUTH, weights=[10**400] * 5), "weight", "1/8")
 
 
@@ -227,9 +227,9 @@ def test_a_weight_may_be_written_as_a_fraction() -> None:
     ("weights", "advice"),
     [
         ([1, 2, 4, 1, 1], "Divide all by the largest"),
-        ([1, -1, 4, 1, 1], "Write 0 for what shall not count"),
-        ([1, float("nan"), 1, 1, 1], "Write 0 for what shall not count"),
-        ([1, float("inf"), 1, 1, 1], "Write 0 for what shall not count"),
+        ([1, -1, 4, 1, 1], "Write 0 for items to ignore"),
+        ([1, float("nan"), 1, 1, 1], "Write 0 for items to ignore"),
+        ([1, float("inf"), 1, 1, 1], "Write 0 for items to ignore"),
     ],
 )
 def test_the_advice_on_weights_fits_what_is_wrong(weights: list[float], advice: str) -> None:

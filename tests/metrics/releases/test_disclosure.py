@@ -135,7 +135,7 @@ def test_what_is_not_asked_for_says_why() -> None:
     for each in found.population:
         assert math.isnan(each.uniqueness)
         assert math.isnan(each.expected_reidentifications)
-        assert each.why.startswith("neither weights nor the size of the population")
+        assert each.why.startswith("neither weights nor the population size")
 
 
 def test_nothing_about_single_rows_leaves_the_summary() -> None:
@@ -175,22 +175,22 @@ def test_columns_too_many_to_search_are_said() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"columns": []}, "at least one column"),
-        ({"columns": "age"}, "at least one column"),
+        ({"columns": []}, "the table has no quasi-identifiers"),
+        ({"columns": "age"}, "the table has no quasi-identifiers"),
         ({"columns": ["aage"]}, "Did you mean 'age'"),
-        ({"columns": ["age", "age"]}, "named more often"),
+        ({"columns": ["age", "age"]}, "column 'age' is named more than once"),
         ({"columns": ["age", "ill"], "sensitive": ["ill"]}, "it is a sensitive column"),
         ({"columns": ["age", "weight"], "weights": "weight"}, "it is the weights"),
         ({"columns": ["age", "home"], "household": "home"}, "it is the household"),
         ({"sensitive": ["il"]}, "Did you mean 'ill'"),
-        ({"sensitive": "ill"}, "must be a list of names"),
+        ({"sensitive": "ill"}, "sensitive is not a list of names"),
         ({"weights": "wait"}, "column 'wait' is not in the"),
         ({"household": "hom"}, "Did you mean 'home'"),
-        ({"weights": "town"}, "must hold numbers to be weights"),
-        ({"population_size": 11}, "at least as many people"),
+        ({"weights": "town"}, "column 'town' of the table cannot be weights: its type is category"),
+        ({"population_size": 11}, "population_size is 11, smaller than the 12 rows of the table"),
         ({"minimum_cell": 0}, "at least 1"),
         ({"missing": "all"}, "'own' or 'any'"),
-        ({"sensitive": ["ill"], "c": 0}, "c must be above 0"),
+        ({"sensitive": ["ill"], "c": 0}, "c is 0; it must be above 0"),
     ],
 )
 def test_bad_input_is_refused(options: dict[str, Any], words: str) -> None:
@@ -202,7 +202,7 @@ def test_nothing_known_is_refused_and_so_is_no_table() -> None:
     people = Table.from_frame(pl.DataFrame({"age": [1, 2]}), roles={"age": "ignored"})
     with pytest.raises(InputError, match="Name the columns"):
         k_anonymity(people)
-    with pytest.raises(InputError, match="must be a Release or a Table"):
+    with pytest.raises(InputError, match="the release is a DataFrame, not a Release or a Table"):
         k_anonymity(pl.DataFrame({"age": [1]}))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="between 0 and 1"):
         records_at_risk(planted(), limit=2)

@@ -141,5 +141,5 @@ def test_a_sensitive_column_is_no_quasi_identifier() -> None:
         t_closeness(salaries([3, 4]), sensitive="salary", columns=["class", "salary"])
     with pytest.raises(InputError, match="Did you mean 'salary'"):
         t_closeness(salaries([3, 4]), sensitive="salry")
-    with pytest.raises(InputError, match="c must be above 0"):
+    with pytest.raises(InputError, match="c is -1; it must be above 0"):
         recursive_l_diversity(salaries([3, 4]), sensitive="salary", c=-1)

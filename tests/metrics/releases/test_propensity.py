@@ -169,7 +169,7 @@ def test_many_categories_and_many_columns_are_bounded_and_said() -> None:
     found = told(wide, wide)
     assert found.features <= 150
     assert (found.columns, found.columns_used) == (200, 150)
-    assert "150 of 200 columns, drawn by lot" in found.remark
+    assert "150 of 200 columns, drawn at random" in found.remark
     halfway = told({name: wide[name] for name in list(wide)[:60]}, {name: wide[name] for name in list(wide)[:60]})
     assert (halfway.features, halfway.columns_used) == (120, 60)
 
@@ -178,7 +178,7 @@ def test_rows_are_drawn_and_said() -> None:
     cells = people(np.random.default_rng(10), 90)
     found = told(cells, cells, most_rows=40)
     assert (found.rows_original, found.rows_released) == (40, 40)
-    assert "40 original and 40 released rows, drawn by lot" in found.remark
+    assert "40 original and 40 released rows, drawn at random" in found.remark
     assert "drawn" not in told(cells, cells).remark.replace(AS_SYNTHESIS, "")
     with pytest.raises(InputError, match="most_rows must be a whole number of at least 10, but is 9"):
         told(cells, cells, most_rows=9)

@@ -89,5 +89,5 @@ def test_each_person_is_matched_once() -> None:
     original, *_ = draws(2, 40)
     assert share(original, pl.concat([original, original])) == 0.5
     assert share(original, original[[0] * 40]) == 1 / 40
-    with pytest.raises(InputError, match="at least one column"):
+    with pytest.raises(InputError, match="no column to compare is given"):
         truthful_share(Table.from_frame(original), Table.from_frame(original), [])

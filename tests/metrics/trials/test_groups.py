@@ -91,8 +91,8 @@ def test_groups_are_ranked_by_their_excess_where_there_is_a_control() -> None:
     assert alone.ranked_by == "attack_rate"
     assert alone.worst is not None
     assert alone.worst.name == "sure anyhow"
-    assert "not put into groups" in alone.worst.control_rate.why
-    assert "no control table" in group_rates(tried.attack, labels).groups[0].control_rate.why
+    assert "has no subgroups" in alone.worst.control_rate.why
+    assert "no control group" in group_rates(tried.attack, labels).groups[0].control_rate.why
 
 
 def test_the_order_of_rows_plays_no_part() -> None:
@@ -276,7 +276,7 @@ def test_few_people_outside_the_data_are_not_shown_nor_computable() -> None:
     assert "too few people" in found["b"].control_rate.why
     none = by_name(group_rates(trials([1.0] * 120, [1.0] * 80), labels, sizes(a=40, b=40)).groups)
     assert none["b"].control_tries == 40
-    assert "nobody of this group" in none["c"].control_rate.why
+    assert "no person of this subgroup" in none["c"].control_rate.why
 
 
 # --- refusals ---------------------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def test_what_cannot_be_grouped_is_refused() -> None:
     totals = Attempts(tries=3, expected=1, low=1, high=1)
     with pytest.raises(InputError, match="only totals"):
         group_rates(totals, ["a"] * 3)
-    with pytest.raises(InputError, match="about row 3 and there are 2 labels"):
+    with pytest.raises(InputError, match="the attack has row 3, but there are 2 labels"):
         group_rates(trials([1.0] * 3), ["a", "b"])
     with pytest.raises(InputError, match="at least 2"):
         group_rates(trials([1.0]), ["a"], minimum=1)

@@ -107,8 +107,8 @@ def test_too_few_people_have_no_area(members: list[float], nonmembers: list[floa
 @pytest.mark.parametrize(
     ("members", "nonmembers", "confidence", "message"),
     [
-        ([1, math.nan], [1, 2], 0.95, "members must be a flat sequence of numbers, none of them missing"),
-        ([1, 2], [[1, 2]], 0.95, "nonmembers must be a flat sequence"),
+        ([1, math.nan], [1, 2], 0.95, "members has missing values or is not a flat sequence"),
+        ([1, 2], [[1, 2]], 0.95, "nonmembers has missing values or is not a flat sequence"),
         ([1, 2], [1, 2], 95, "confidence must lie between 0 and 1"),
     ],
 )
@@ -122,7 +122,7 @@ def test_members_are_called_as_often_as_lots_call_them(members: list[float], oth
     found = called_at(members, others, level)
     if level * (len(others) + 1) < 1:
         assert not found.defined
-        assert f"at least {math.ceil(1 / level) - 1} people who are not" in found.why
+        assert f"at least {math.ceil(1 / level) - 1} non-members" in found.why
         return
     chances = [oracle.chance(score, others, Fraction(str(level))) for score in members]  # type: ignore[arg-type]
     assert found.value == pytest.approx(float(sum(chances) / len(chances)))

@@ -117,7 +117,7 @@ def test_rounding_of_a_sum_of_chances_is_forgiven_and_more_is_not(interval: Call
     assert interval(3 + 1e-12, 3) == interval(3, 3)
     assert interval(-1e-12, 3) == interval(0, 3)
     for hits, tries in ((-0.1, 3), (3.1, 3), (math.nan, 3), (0, 0), (0, -3)):
-        with pytest.raises(InputError, match=f"there are {hits:g} of {tries}"):
+        with pytest.raises(InputError, match=f"there are {hits:g} successes in {tries} attempts"):
             interval(hits, tries)
 
 
@@ -201,14 +201,14 @@ def test_without_a_control_table_nothing_is_said_of_the_excess() -> None:
     for rate in (found.control_rate, found.excess_over_control):
         assert all(math.isnan(number) for number in (rate.value, rate.low, rate.high))
         assert not rate.defined
-        assert "no control table" in rate.why
+        assert "no control group" in rate.why
     assert (found.attack_rate.value, found.naive_rate.value, found.attack_rate.why) == (0.5, 0, "")
 
 
 def test_a_control_that_always_succeeds_leaves_nothing_to_exceed() -> None:
     found = excess_over_control(trials((5, 10), (10, 10)))
     assert math.isnan(found.value)
-    assert found.why == "strangers are hit just as surely, so this attack can show nothing"
+    assert found.why == "the control group is hit as surely, so this attack has no excess risk to measure"
 
 
 def test_the_bundle_holds_the_four() -> None:

@@ -201,7 +201,7 @@ def test_two_pools_share_the_error() -> None:
 def test_few_tries_are_not_judged(few: dict[str, int | None]) -> None:
     pool = Pool(is_member=np.arange(40) < 20, contents=np.arange(40))
     found = judged([figure("few", (np.arange(40) < 20) * 1.0, **few), figure("enough", np.zeros(40))], pool)
-    assert (found.judgements[0].why, found.judgements[0].found) == ("too few tries to judge", False)
+    assert (found.judgements[0].why, found.judgements[0].found) == ("too few attempts to test", False)
     assert isnan(found.judgements[0].p)
     assert isnan(found.judgements[0].adjusted)
     assert (found.judgements[1].p, found.judged) == (1.0, 1)
@@ -221,7 +221,7 @@ def test_orders_of_rows_need_no_control() -> None:
     found = judge([order], {"people": None}, rng=np.random.default_rng(1)).judgements[0]
     assert found.found
     assert found.p == found.adjusted == pytest.approx(1 / 10_001)
-    with pytest.raises(InputError, match="needs people who are not in the data"):
+    with pytest.raises(InputError, match="'sum' needs a control group"):
         judge([order, figure("sum", np.zeros(3))], {"people": None}, rng=np.random.default_rng(1))
 
 
@@ -233,9 +233,9 @@ def test_draws_are_enough_for_the_figures() -> None:
 
 def test_names_and_pools_are_known() -> None:
     pool = Pool(is_member=np.array([True, False]), contents=np.array([1, 2]))
-    with pytest.raises(InputError, match="2 have 1"):
+    with pytest.raises(InputError, match="2 statistics have only 1 names"):
         judged([figure("a", np.zeros(2)), figure("a", np.zeros(2))], pool)
-    with pytest.raises(InputError, match=r"must be one of \['people'\]"):
+    with pytest.raises(InputError, match=r"the pool of 'a' is not one of \['people'\]\. Pass its people too"):
         judged([figure("a", np.zeros(2), pool="others")], pool)
 
 

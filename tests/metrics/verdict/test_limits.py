@@ -80,7 +80,7 @@ def test_no_number_of_people_is_enough() -> None:
     assert people_needed(1.0, 0.09) is None
     assert people_needed(0.1, 0.0) is None
     for limit in (math.nan, 1.5):
-        with pytest.raises(InputError, match="limit must be a share"):
+        with pytest.raises(InputError, match="it must be a share of at most 1"):
             people_needed(0.1, limit)
     with pytest.raises(InputError, match="control_rate must lie between 0 and 1"):
         people_needed(math.nan, 0.1)

@@ -104,8 +104,8 @@ def test_more_people_show_more() -> None:
 
 def test_sizes_and_shares_are_checked() -> None:
     for arguments, settings, message in (
-        ((10, 300, 0.09), {}, "people must be at least 20"),
-        ((300, 19, 0.09), {}, "control must be at least 20"),
+        ((10, 300, 0.09), {}, "people is 10; nothing is tested below 20"),
+        ((300, 19, 0.09), {}, "control is 19; nothing is tested below 20"),
         ((300, 300, 0.0), {}, "threshold must"),
         ((300, 300, 9), {}, "Write 9% as 0.09"),
         ((300, 300, 0.09), {"attackers": 0}, "attackers must"),

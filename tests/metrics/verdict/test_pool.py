@@ -50,14 +50,14 @@ def test_a_guess_fits_a_person_once() -> None:
 
 
 def test_nobody_is_inside_and_outside() -> None:
-    with pytest.raises(InputError, match="but 1 people do"):
+    with pytest.raises(InputError, match="1 people are both in the original and in the control"):
         pool_of([1, 0, 0], [1, 2, 3], [5, 5, 6])
 
 
 def test_rows_and_scores_fit_together() -> None:
     with pytest.raises(InputError, match=r"shapes \(2,\), \(3,\)"):
         pool_of([1, 0], [1, 2, 3])
-    with pytest.raises(InputError, match="there are 1 of 2"):
+    with pytest.raises(InputError, match="1 of 2 scores are finite, for 2 rows of the pool"):
         pool_of([1, 0], [1, 2]).scores([np.nan, 1])
 
 

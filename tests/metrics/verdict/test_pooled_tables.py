@@ -43,7 +43,7 @@ def test_people_with_several_rows() -> None:
     assert pool.is_member.tolist() == [True] * 4 + [False] * 3
     assert pool.first_row[1] == min((0, 3), key=lambda row: pool.record[row])
     assert pool.of_people(np.arange(9) == 3).tolist() == [False, True] + [False] * 5
-    with pytest.raises(InputError, match="one person for each of 4 rows, but has 3"):
+    with pytest.raises(InputError, match="control_ids has 3 values for 4 rows"):
         pool_tables(release(original, original, control), control_ids=["a"] * 3)
 
 

@@ -143,7 +143,7 @@ def test_no_share_is_better_than_one_in_n() -> None:
 
 def test_there_must_be_guesses_and_members() -> None:
     pool = Pool(is_member=np.zeros(3, np.bool_), contents=np.arange(3))
-    with pytest.raises(InputError, match="at least one guess"):
+    with pytest.raises(InputError, match="there are no predicates"):
         singling_out(pool, np.array([0]), np.array([], np.int64), rng=np.random.default_rng(1))
     with pytest.raises(InputError, match="has no member"):
         singling_out(pool, np.array([0, 1]), np.array([0]), rng=np.random.default_rng(1))

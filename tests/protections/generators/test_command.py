@@ -89,7 +89,7 @@ FAILURES: dict[str, tuple[str, dict[str, Any], str]] = {
     "exit code": ("print(source.read_text()); sys.exit(3)", {}, r"failed \(exit code 3\)\. Correct the command"),
     "signal": ("print(source.read_text(), flush=True); os.kill(os.getpid(), 15)", {}, r"failed \(ended by SIGTERM\)"),
     "raises": ("raise ValueError(source.read_text())", {}, r"failed \(exit code 1\)\. Correct the command"),
-    "hangs": ("time.sleep(600)", {"time_limit": 0.3}, r"took longer than 0\.3 s and was ended\. Allow it more time"),
+    "hangs": ("time.sleep(600)", {"time_limit": 0.3}, r"the generator took longer than 0\.3 s and was stopped"),
     "nothing": ("print(source.read_text())", {}, r"ended without an error, but wrote no file to \{out\}\."),
     "empty": ("target.touch()", {}, r"wrote a table that cannot be read: the file '\{out\}' "),
     "header only": ("target.write_text('town;income;code')", {}, "must hold rows, but has a header only"),
@@ -99,38 +99,42 @@ FAILURES: dict[str, tuple[str, dict[str, Any], str]] = {
         r"'\{out\}' cannot be read as a table at row 5 .*it has 2 fields, the header has 4",
     ),
     "bytes": ("target.write_bytes(bytes(range(256)) * 40)", {}, "wrote a table that cannot be read"),
-    "folder": ("target.mkdir()", {}, r"must write a file to \{out\}, but something else is there"),
-    "link": ("target.symlink_to('/etc/hostname')", {}, r"must write a file to \{out\}, but something else is there"),
+    "folder": ("target.mkdir()", {}, r"the generator wrote something other than a file to \{out\}\. Write the table"),
+    "link": (
+        "target.symlink_to('/etc/hostname')",
+        {},
+        r"the generator wrote something other than a file to \{out\}\. Write the table",
+    ),
     "columns": (
         "target.write_text('id;city\\np1;SENTINEL7\\n')",
         {},
-        r"must release columns of the people that are attacked, but has none of 'town', 'income', 'code'\. Let it",
+        "the generator released none of the attacked columns 'town', 'income'",
     ),
     "no header": (
         "target.write_text(source.read_text().split('\\n', 1)[1])",
         {},
-        "but has none of 'town', 'income', 'code'",
+        "the generator released none of the attacked columns 'town', 'income'",
     ),
     "memory": (
         "print(source.read_text(), flush=True); bytearray(3 * 10**9)",
         {"memory_limit": 1},
-        r"needed more memory than the 1 GB that it may take \(exit code 1\)\. Allow it more \(--memory-limit\)",
+        r"the generator needed more than the memory limit of 1 GB \(exit code 1\)",
     ),
-    "memory of the machine": ("raise MemoryError", {}, r"seems to have run out of memory \(exit code 1\)"),
+    "memory of the machine": ("raise MemoryError", {}, r"the generator probably ran out of memory \(exit code 1\)"),
     "killed": (
         "os.kill(os.getpid(), 9)",
         {},
-        r"seems to have run out of memory \(ended by SIGKILL\)\. Have it do less",
+        r"the generator probably ran out of memory \(ended by SIGKILL\)",
     ),
     "reader": (
         "target.write_text('SENTINEL7')",
         {"read": lambda path: 1 / int(path.read_text() == "")},
-        r"wrote a table that cannot be read \(ZeroDivisionError\)\. Let it write plain CSV",
+        r"the generator wrote a table that cannot be read \(ZeroDivisionError\)",
     ),
     "gone": (
         "import shutil, signal; shutil.rmtree(source.parent); time.sleep(600)",
         {},
-        "was ended, since its run is not wanted any more",
+        "the generator was stopped, because its run is no longer needed",
     ),
 }
 
@@ -155,7 +159,7 @@ def test_what_goes_wrong_is_one_sentence_without_a_cell(
 def test_columns_that_the_people_lack_are_noted_and_identifiers_may_be_left_out(tmp_path: Path, work: Path) -> None:
     body = "target.write_text('more;town;income;code\\n1;a;2,5;3\\n2;b;3,5;4\\n')"
     result = made(script(tmp_path, body), people(tmp_path), work)
-    assert result.notes == ("the generator adds columns that the people lack, left out: 'more'",)
+    assert result.notes == ("the generator adds columns, which are ignored: 'more'",)
     assert result.released.column_names == ("more", "town", "income", "code")
 
 
@@ -316,12 +320,12 @@ def test_words_are_read_without_a_shell_and_files_from_where_one_is(
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        ("sh synth {in}", r"must hold \{in\} and \{out\}, but lacks \{out\}\. Write it where"),
-        ("sh synth {seed}", r"but lacks \{in\} and \{out\}"),
-        ("python synth.py", r"but lacks \{in\} and \{out\}"),
-        ("./synth.py", r"but lacks \{in\} and \{out\}"),
-        ("sh 'synth {in} {out}", "has a quote that is not closed"),
-        ("sh synth < {in} > {out}", "is run without a shell, which '<' needs"),
+        ("sh synth {in}", r"the generator command lacks \{out\}\. Write \{in\} for the training file and"),
+        ("sh synth {seed}", r"the generator command lacks \{in\} and \{out\}\. Write \{in\} for the training"),
+        ("python synth.py", r"the generator command lacks \{in\} and \{out\}\. Write \{in\} for the training"),
+        ("./synth.py", r"the generator command lacks \{in\} and \{out\}\. Write \{in\} for the training"),
+        ("sh 'synth {in} {out}", "the command of the generator has an open quote"),
+        ("sh synth < {in} > {out}", "the generator command runs without a shell, which '<' needs"),
         ("no-such-program {in} {out}", "the program 'no-such-program' of the generator is not found. Correct its name"),
         ("./plain {in} {out}", "the program './plain' of the generator may not be run. Make it executable"),
     ],
@@ -338,7 +342,7 @@ def test_commands_that_cannot_be_run_are_refused(
 @pytest.mark.parametrize("limit", ["time_limit", "memory_limit", "output_limit"])
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
 def test_limits_are_above_0(limit: str, value: float) -> None:
-    with pytest.raises(InputError, match="must be above 0, but is"):
+    with pytest.raises(InputError, match="it must be above 0"):
         generator_from("sh {in} {out}", **{limit: value})  # type: ignore[arg-type]
 
 
@@ -356,7 +360,7 @@ def test_a_full_disk_is_told(tmp_path: Path, work: Path, monkeypatch: pytest.Mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(module, "_content", full)
-    with pytest.raises(RunError, match=r"could not be given its people: .* \(No space left on device\)\. Make room"):
+    with pytest.raises(RunError, match=r"the generator did not start: its input file cannot be written \(No space"):
         made("sh {in} {out}", people(tmp_path), work)
     assert list(work.iterdir()) == []
 
@@ -394,16 +398,22 @@ def test_where_there_are_no_groups_of_processes_the_launcher_ends_the_command(
 
 
 WRITES = {
-    "an error": ("target.write_bytes(b'x' * 3_000_000)", r"wrote a file of .* one may have \(exit code 1\)"),
-    "another file": ("open('model', 'wb').write(b'x' * 3_000_000)", r"wrote a file of .* \(exit code 1\)"),
+    "an error": (
+        "target.write_bytes(b'x' * 3_000_000)",
+        r"the generator wrote a file above the maximum of 0\.002 GB \(exit code 1\)",
+    ),
+    "another file": (
+        "open('model', 'wb').write(b'x' * 3_000_000)",
+        r"the generator wrote a file above the maximum of 0\.002 GB \(exit code 1\)",
+    ),
     "a signal": (
         "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL); target.write_bytes(b'x' * 3_000_000)",
-        r"wrote a file of .* \(ended by SIGXFSZ\)",
+        r"the generator wrote a file above the maximum of 0\.002 GB \(ended by SIGXFSZ\)",
     ),
     "no word": (
         "stream = open(target, 'wb', buffering=0)\nfor _ in range(3):\n    try: stream.write(bytes(10**6))"
         "\n    except OSError: pass",
-        "wrote a table of .* a file may have",
+        r"the generator wrote a table above the maximum of 0\.002 GB\. Raise the",
     ),
 }
 
@@ -414,8 +424,8 @@ def test_a_file_that_is_too_large_is_refused(how: str, tmp_path: Path, work: Pat
     read: list[Path] = []
     with pytest.raises(RunError, match=match) as caught:
         made(script(tmp_path, body), people(tmp_path), work, output_limit=0.002, read=read.append)
-    assert "more than the 0.002 GB" in str(caught.value)
-    assert str(caught.value).endswith("Allow it more (--output-limit), or have it write less")
+    assert "above the maximum of 0.002 GB" in str(caught.value)
+    assert str(caught.value).endswith("Raise the output limit, or write less")
     assert read == []
     assert list(work.iterdir()) == []
 

@@ -104,12 +104,15 @@ class Callable:
         ),
         (lambda *_: [][int(SECRET[-1:])], r"error in your function .*: IndexError in"),
         (Callable(), r"error in your class tests\..*:Callable: SystemExit in __call__"),
-        (lambda *_: None, "must return the rows that it releases in a frame, but returned nothing"),
-        (lambda *_: SECRET, "but returned a str. Let the function end with 'return frame'"),
-        (lambda *_: 7, "returned what cannot be read as a table: the table must be a DataFrame .* is a int"),
-        (lambda frame, _: frame[:0], "returned what cannot be read as a table"),
-        (lambda frame, _: frame.rename({"age": "alter", "town": "ort"}), "but has none of 'age', 'town'"),
-        (lambda frame: frame, r"raised TypeError when it was called\. Correct what it takes"),
+        (lambda *_: None, "the generator returned nothing instead of a frame"),
+        (lambda *_: SECRET, "the generator returned a str instead of a frame"),
+        (lambda *_: 7, "the generator returned an unreadable table: the table must be a DataFrame"),
+        (lambda frame, _: frame[:0], "the generator returned an unreadable table: the table must have at least"),
+        (
+            lambda frame, _: frame.rename({"age": "alter", "town": "ort"}),
+            "the generator released none of the attacked columns 'age', 'town'",
+        ),
+        (lambda frame: frame, "the generator raised TypeError when it was called"),
     ],
 )
 def test_what_a_function_does_wrong_is_one_sentence(function: Any, match: str) -> None:
@@ -161,7 +164,7 @@ class Own:
             r"error in your class tests\..*:Own: ValueError in apply, line \d+ of test_function\.py",
         ),
         ("refuses", "cannot protect these people: there must be more people. Add some"),
-        ("nothing", r"must return a Release, but the method apply of tests\..*:Own:how=nothing returned a str"),
+        ("nothing", "the generator cannot protect these people: the method apply of"),
     ],
 )
 def test_what_a_protection_does_wrong_is_one_sentence(how: str, match: str) -> None:
@@ -182,12 +185,12 @@ def test_a_class_of_a_user_is_a_protection() -> None:
     ("told", "match"),
     [
         ("mondrain:k=5", "there is no protection 'mondrain'. Did you mean 'mondrian'?"),
-        ("id-removal", "is for a graph, and here a table is protected"),
+        ("id-removal", "the protection 'id-removal' is for a graph, not for a table"),
         ("no.such.module:function", r"the module 'no\.such\.module' of your generator cannot be imported \(ModuleNot"),
         (f"{__name__}:resample", "has no function 'resample'. Did you mean 'resampled'?"),
         (f"{__name__}:FRAME", "has no function 'FRAME'"),
-        (7, "must be a command, a protection or a function of .*, but is a int"),
-        (Own, "but is the class Own"),
+        (7, "the generator is a int"),
+        (Own, "the generator is the class Own"),
     ],
 )
 def test_what_is_no_generator_is_refused(told: Any, match: str) -> None:

@@ -204,7 +204,7 @@ def test_a_node_without_a_partner_gets_an_edge_to_a_pseudo_node() -> None:
     release = made(path, 3)  # the mean is 4/3, so the middle loses an edge and one end lacks one
     assert release.pseudo_nodes == 1
     assert (release.released.degrees == 1).all()
-    assert release.notes == ("1 node is joined to a pseudo node for want of another partner",)
+    assert release.notes == ("1 node is joined to a pseudo node for lack of another partner",)
 
 
 def test_a_pseudo_node_with_a_degree_of_its_own_makes_nobody_alone() -> None:
@@ -226,7 +226,7 @@ def test_who_misses_the_degree_of_the_cluster_is_counted() -> None:
         degrees = release.in_original_numbers().degrees[:4]
         assert (degrees != 2).sum() == release.facts["nodes off target"]
     assert set(found) == {0, 1}
-    assert found[1].notes[1] == "nodes that miss the degree of their cluster even so: 1, by 1 edge in all"
+    assert found[1].notes[1] == "1 nodes still miss the degree of their cluster, by 1 edge in total"
 
 
 def test_equal_degrees_in_two_clusters_are_told_apart_by_lot() -> None:
@@ -248,8 +248,8 @@ def test_a_cluster_that_hides_nobody_is_refused(size: object) -> None:
     ("setting", "said"),
     [
         ({"max_size": 1}, "max_size must be a whole number of at least 2"),
-        ({"max_size": 5, "size": 6}, "max_size is what size was called before, but size is 6 and max_size 5"),
-        ({"bound": "upper"}, "bound must be one of below, above, but is 'upper'"),
+        ({"max_size": 5, "size": 6}, "max_size is the old name of size, but size is 6 and max_size 5"),
+        ({"bound": "upper"}, "Unknown bound 'upper'"),
     ],
     ids=str,
 )
@@ -263,7 +263,7 @@ def test_its_former_name_is_understood_with_a_note() -> None:
     before = BoundedTMeans(max_size=7).apply(graph, rng=np.random.default_rng(1))
     now = made(graph, 7)
     assert (before.released.keys == now.released.keys).all()
-    assert before.notes[0].startswith("the setting max_size is now called size")
+    assert before.notes[0].startswith("max_size was renamed to size")
     assert before.notes[1:] == now.notes
 
 

@@ -117,7 +117,7 @@ def test_a_graph_that_has_it_already_stays_as_it_is() -> None:
     release = anonymized(ring, 5)
     assert (release.in_original_numbers().keys == ring.keys).all()
     assert (release.pseudo_nodes, release.changes.added, smallest_degree_class(release)) == (0, 0, 10)
-    assert release.notes == ("nothing was changed: every degree was shared by at least 5 nodes already",)
+    assert release.notes == ("nothing was changed: at least 5 nodes already share each degree",)
 
 
 def test_without_hiding_a_note_says_who_can_be_told() -> None:
@@ -125,7 +125,7 @@ def test_without_hiding_a_note_says_who_can_be_told() -> None:
     stars = Graph.from_edges([0] * 6 + [1] * 4 + [2] * 3, range(3, 16))
     plain, hidden = anonymized(stars, 3, hide_new=False), anonymized(stars, 3)
     assert (plain.pseudo_nodes, plain.changes.added, smallest_degree_class(plain)) == (3, 5, 3)
-    assert "some of the 3 pseudo nodes can be told by their degree" in plain.notes[0]
+    assert "some of the 3 pseudo nodes are recognizable by their degree" in plain.notes[0]
     # A path from one of these through the third to the other makes it 3 edges each.
     assert (hidden.pseudo_nodes, hidden.changes.added, smallest_degree_class(hidden)) == (3, 7, 3)
     assert hidden.notes == ()
@@ -138,7 +138,7 @@ def test_a_single_pseudo_node_that_can_be_told_is_one() -> None:
     release = anonymized(almost_complete, 5, hide_new=False)
     assert release.pseudo_nodes == 1
     assert release.notes == (
-        "the pseudo node can be told by its degree, which fewer than 5 nodes share; hide_new avoids that",
+        "the pseudo node is recognizable by its degree, which fewer than 5 nodes share; hide_new avoids that",
     )
 
 
@@ -166,9 +166,9 @@ def test_a_k_that_hides_nobody_is_refused(k: object) -> None:
 
 
 def test_other_bad_input_is_refused() -> None:
-    with pytest.raises(InputError, match="hide_new must be true or false"):
+    with pytest.raises(InputError, match="hide_new is 1"):
         GraphAnon(hide_new=1)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="at most the number of nodes, but is 5"):
+    with pytest.raises(InputError, match="k is 5, but the graph has 4 nodes"):
         anonymized(Graph.from_edges([0], [1], nodes=4), 5)
     with pytest.raises(InputError, match="graph-anon needs a graph with edges"):
         anonymized(Graph.from_edges([], [], nodes=9), 2)
@@ -177,7 +177,7 @@ def test_other_bad_input_is_refused() -> None:
 def test_a_k_that_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph_anon, "MOST_EDGES", 41)
     star = Graph.from_edges([0] * 7, range(1, 8))
-    with pytest.raises(CannotProtectError, match="up to 41 edges, but would have to add 42 for k = 5"):
+    with pytest.raises(CannotProtectError, match="graph-anon would add 42 edges for k = 5, above the maximum of 41"):
         anonymized(star, 5)
 
 

@@ -185,7 +185,7 @@ def test_notes_say_how_far_epsilon_holds() -> None:
     assert enough.facts["moves done"] == 3600
     assert 0 < enough.facts["moves taken"] <= 3600
     (note,) = enough.notes
-    assert "limit of a long walk; 3,600 moves" in note
+    assert "a walk of infinite length; 3,600 moves" in note
     few = HrgDP(moves_per_node=2).apply(graph, rng=_rng())
     assert len(few.notes) == 2
     assert few.notes[1].startswith("warning: a walk of 2 moves per node is too short")
@@ -240,9 +240,9 @@ def test_share_must_leave_both_something(share: Any) -> None:
 
 
 def test_parts_must_not_vanish() -> None:
-    with pytest.raises(InputError, match="must each get 1e-09 of epsilon"):
+    with pytest.raises(InputError, match="the dendrogram and the counts need 1e-09 of epsilon each, but get"):
         HrgDP(epsilon=1e-300)
-    with pytest.raises(InputError, match="must each get 1e-09 of epsilon"):
+    with pytest.raises(InputError, match="the dendrogram and the counts need 1e-09 of epsilon each, but get"):
         HrgDP(share_structure=1 - 1e-12)
 
 

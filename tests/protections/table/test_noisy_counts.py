@@ -141,7 +141,9 @@ def test_what_epsilon_does_not_cover_is_said(made: Noisy) -> None:
     assert note.startswith(
         "the values of columns 'smokes', 'size' were taken from the table itself, so epsilon = 2 holds"
     )
-    assert applied(made(domain=DOMAIN, noise=0.5), original).notes[0].endswith("the true epsilon is 2: a planted fault")
+    assert (
+        applied(made(domain=DOMAIN, noise=0.5), original).notes[0].endswith("the true epsilon is 2: a deliberate fault")
+    )
     assert "true epsilon is infinite" in applied(made(domain=DOMAIN, noise=0), original).notes[0]
 
 
@@ -241,13 +243,13 @@ def test_a_domain_is_told_in_the_words_of_the_column(made: Noisy) -> None:
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"epsilon": 0}, "epsilon must be a number above 0, but is 0"),
-        ({"epsilon": float("inf")}, "epsilon must be a number above 0"),
-        ({"epsilon": float("nan")}, "epsilon must be a number above 0"),
+        ({"epsilon": 0}, "epsilon is 0; it must be a number above 0"),
+        ({"epsilon": float("inf")}, "it must be a number above 0"),
+        ({"epsilon": float("nan")}, "it must be a number above 0"),
         ({"noise": -0.1}, "noise must lie between 0 and 1"),
         ({"noise": 2}, "noise must lie between 0 and 1"),
         ({"rows": 0}, "rows must be a whole number"),
-        ({"domain": ["a"]}, "domain must give the values of columns by name"),
+        ({"domain": ["a"]}, "domain does not give the values of columns by name"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(made: Any, told: dict[str, Any], said: str) -> None:
@@ -259,12 +261,12 @@ def test_settings_that_cannot_be_are_refused(made: Any, told: dict[str, Any], sa
 @pytest.mark.parametrize(
     ("domain", "said"),
     [
-        ({"pet": ["cat"]}, "column 'pet' of the table must hold values of its domain only, but row 7 "),
-        ({"smokes": [True, False]}, "column 'smokes' of the table must hold values of its domain only, but row 5 "),
-        ({"size": range(2, 90)}, "column 'size' of the table must hold values of its domain only, but row 1 "),
-        ({"size": ["a", "b"]}, "domain of column 'size' must be a list of values of the kind number"),
-        ({"size": []}, "domain of column 'size' must be a list"),
-        ({"size": 3}, "domain of column 'size' must be a list"),
+        ({"pet": ["cat"]}, r"column 'pet' of the table has a value outside its domain in row 7 \(counted"),
+        ({"smokes": [True, False]}, "column 'smokes' of the table has a value outside its domain in row 5"),
+        ({"size": range(2, 90)}, "column 'size' of the table has a value outside its domain in row 1"),
+        ({"size": ["a", "b"]}, "the domain of column 'size' is not a list of values of type number, with"),
+        ({"size": []}, "the domain of column 'size' is not a list of values of type number, with"),
+        ({"size": 3}, "the domain of column 'size' is not a list of values of type number, with"),
         ({"Pet": ["cat"]}, "column 'Pet' is not in the table"),
     ],
 )

@@ -206,7 +206,7 @@ def test_values_move_beyond_the_window_by_distribution_and_by_buckets() -> None:
 
 def test_a_window_below_one_rank_is_said() -> None:
     release = release_with(RankSwappingDistribution(p=5), table(age=[1, 2, 3]))
-    assert "column 'age' is as in the original: 5 % of its values is less than one rank" in release.notes
+    assert "column 'age' is unchanged: 5 % of its values is less than one rank" in release.notes
     np.testing.assert_array_equal(posterior(release).argmax(axis=1), truth_of(release))
 
 
@@ -216,14 +216,16 @@ def test_percent_and_share_are_the_same() -> None:
     original = table(age=np.random.default_rng(1).permutation(100))
     one, other = (release_with(mask, original) for mask in (RankSwapping(p=10), RankSwapping(share=0.1)))
     assert one.released.frame.equals(other.released.frame)
-    with pytest.raises(InputError, match="in two units, but differ"):
+    with pytest.raises(
+        InputError, match=r"share and p set the same window, but differ: 0\.2 and 10 %\. Give one of them"
+    ):
         RankSwapping(p=10, share=0.2)
 
 
 @pytest.mark.parametrize("make", [RankSwapping, RankSwappingDistribution])
 @pytest.mark.parametrize("p", [0, -1, 100.5, float("nan"), "much", True])
 def test_a_percentage_that_is_none_is_refused(make: Any, p: Any) -> None:
-    with pytest.raises(InputError, match="p must be a"):
+    with pytest.raises(InputError, match=r"p is|p must be"):
         make(p=p)
 
 

@@ -54,11 +54,11 @@ def test_rare_values_are_dropped_and_no_others() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"share": 0}, "share must be above 0"),
-        ({"share": 1.1}, "share must be above 0"),
+        ({"share": 0}, "it must be above 0 and at most 1"),
+        ({"share": 1.1}, "it must be above 0 and at most 1"),
         ({"share": "much"}, "share must be a number"),
         ({"k": 1}, "k must be a whole number of at least 2"),
-        ({"k": 3, "share": 0.3}, "exclude one another"),
+        ({"k": 3, "share": 0.3}, "share and k cannot be combined: give share for random values, or k for"),
     ],
 )
 def test_settings_that_are_none_are_refused(settings: dict[str, Any], message: str) -> None:

@@ -63,5 +63,5 @@ def test_few_missing_values_are_said() -> None:
 
 
 def test_a_column_with_fewer_values_than_a_group_is_refused() -> None:
-    with pytest.raises(InputError, match="is 3 and column 'age' has 2"):
+    with pytest.raises(InputError, match="k is 3, but column 'age' has 2 values"):
         release_with(UnivariateMicroaggregation(), table(age=[1, 2, None, None], size=[1, 2, 3, 4]))

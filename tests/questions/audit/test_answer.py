@@ -235,7 +235,7 @@ def test_progress_goes_on_and_never_back() -> None:
     [
         ({"attacks": ["linkabilty"]}, "Did you mean 'linkability'"),
         ({"targets": 0}, "targets must be"),
-        ({"neighbours": 121}, "at most the number of released rows"),
+        ({"neighbours": 121}, "neighbours is 121"),
         ({"known": ["age"], "sensitive": ["age"]}, "'age' is said to be known and sensitive"),
         ({"sensitive": ["incom"]}, "Did you mean 'income'"),
         ({"identifiers": COLUMNS}, "can be known"),

@@ -192,8 +192,8 @@ def test_the_sheet_states_files_columns_adversaries_and_how_it_was_made() -> Non
     assert [box.tested for box in sheet.boxes.boxes] == [True, True, False]
     assert "exact copies" in sheet.boxes.boxes[0].beside
     tables = {block.caption: block for block in page.method_data if isinstance(block, TableBlock)}
-    figures, files = tables["Figures before and after"], tables["Files"]
-    assert figures.columns == ("", "Before: the original", "After: masked")
+    figures, files = tables["Results before and after"], tables["Files"]
+    assert figures.columns == ("", "Original data", "masked")
     assert [row[0] for row in figures.rows][:1] == ["Linkability"]
     assert [row[0] for row in files.rows] == ["Original", "Release", "Control"]
     assert [row[2] for row in files.rows] == ["90", "90", "70"]

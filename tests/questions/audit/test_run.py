@@ -41,5 +41,5 @@ def test_too_few_tries_accuse_nobody() -> None:
     answer = ask(ORIGINAL, LEAK, CONTROL, attacks=["inference"], targets=10, sensitive=["ill"])
     (finding,) = found(answer)
     assert finding.risk.excess_over_control.low > 0
-    assert (finding.proved, finding.why_not_judged) == (False, "too few tries to judge")
+    assert (finding.proved, finding.why_not_judged) == (False, "too few attempts to test")
     assert (answer.level, answer.worst_excess) == ("inconclusive", None)

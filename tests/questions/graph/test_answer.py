@@ -346,7 +346,7 @@ TRUTH = list(range(80))
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: graph(SMALL, None, NS, seed_pairs=0, rng=rng()), "there are no seed pairs"),
+        (lambda: graph(SMALL, None, NS, seed_pairs=0, rng=rng()), "starts from seed pairs, but there are none"),
         (lambda: graph(SMALL, None, NS, seed_pairs=80, rng=rng()), "must not know all 80 released nodes"),
         (lambda: graph(SMALL, None, NS, seed_pairs=81, rng=rng()), "Ask for fewer pairs"),
         (lambda: graph(SMALL, None, OnlyHalf(), rng=rng()), "one target for each of the 80 released nodes"),
@@ -365,7 +365,7 @@ TRUTH = list(range(80))
         (lambda: elsewhere(seeds=[[0, 80]]), "one of the 80 nodes of the auxiliary graph"),
         (lambda: elsewhere(seeds=[[0, 0], [0, 1]]), "each released node may be in one seed pair"),
         (lambda: elsewhere(seeds=[0, 1, 2]), "rows of two numbers"),
-        (lambda: elsewhere(seeds=[]), "there are no seed pairs"),
+        (lambda: elsewhere(seeds=[]), "starts from seed pairs, but there are none"),
         (lambda: elsewhere(seeds=81), "from 0 to 80"),
     ],
 )
@@ -530,7 +530,7 @@ def test_beside_what_is_found_stands_the_most_that_any_attack_finds() -> None:
 
 def test_an_auxiliary_graph_of_others_is_said_on_top_of_the_page() -> None:
     release, foreign = IdRemoval().apply(heavy_tail(200, 5, 1), rng=rng()), heavy_tail(200, 5, 2)
-    said = "The auxiliary graph does not look like one of the released graph: the posterior is not to be believed."
+    said = "The posterior is unreliable: the auxiliary graph does not resemble the released graph."
     truth = rng(3).permutation(200)
     for attack in ("mf", "ns"):
         answer = graph_made_elsewhere(release.released, foreign, 10, truth, attack, rng=rng())

@@ -132,16 +132,16 @@ def test_combined_distributions_are_products_on_what_all_allow() -> None:
     other = listing([[0, 1, 2], [2, 0, 1]], [0.25, 0.75], ("b", "a", "c"), ("u", "v", "w"))
     # In the names of the first, the second allows a=v, b=u, c=w alone among those of the first.
     assert one.combined(other).matchings.tolist() == [[1, 0, 2]]
-    with pytest.raises(InputError, match="some matching must be possible"):
+    with pytest.raises(InputError, match="No matching of the first releases is possible"):
         one.combined(listing([[1, 2, 0]], [1.0], ("a", "b", "c"), ("u", "v", "w")))
 
 
 @pytest.mark.parametrize(
     ("others", "said"),
     [
-        ([Matching(np.ones((3, 3)))], "the first has 2 and release 2 has 3"),
-        ([Matching([[0, 1], [1, 0]])], "that all of them allow"),
-        ([Matching(np.ones((2, 2)), entries=("a", "b"))], "one does and one does not"),
+        ([Matching(np.ones((3, 3)))], "the first has 2, release 2 has 3"),
+        ([Matching([[0, 1], [1, 0]])], "is possible in all releases"),
+        ([Matching(np.ones((2, 2)), entries=("a", "b"))], "Only one of the first release and release 2"),
     ],
 )
 def test_releases_that_do_not_fit_are_refused(others: list[Matching], said: str) -> None:
@@ -152,7 +152,7 @@ def test_releases_that_do_not_fit_are_refused(others: list[Matching], said: str)
 def test_unequal_releases_must_agree_on_the_pairs() -> None:
     one, other = UnequalMatching([[1, 1, 0], [0, 1, 1]]), UnequalMatching([[2, 1, 1], [1, 1, 4]])
     assert one.combined(other).matrix.tolist() == [[0.5, 0.25, 0.0], [0.0, 0.25, 1.0]]
-    with pytest.raises(InputError, match="same number of pairs"):
+    with pytest.raises(InputError, match="different numbers of pairs"):
         one.combined(UnequalMatching([[2, 1, 1], [1, 1, 4]], pairs=1))
 
 

@@ -483,19 +483,19 @@ def test_what_makes_no_question_is_refused() -> None:
     refused("neither was")
     refused("can only be declared for a release made elsewhere", protect="KAnonymity(3)")
     refused("cannot be declared", released=masked, truth=made.truth, protect="gaussian-copula")
-    refused("cannot be mapped: pd and alpha only limit", released=masked, truth=made.truth, protect="pram(pd=0.8)")
+    refused("cannot be mapped: pd and alpha only bound", released=masked, truth=made.truth, protect="pram(pd=0.8)")
     refused("pairs must be", protect="rank-swapping", pairs=-1)
     refused("it must be known which original row", released=masked)
     refused("at least one attack", protect="rank-swapping", attacks=[])
     refused("named twice", protect="rank-swapping:p=5", attacks=["intersection", "intersection:p=5"])
     refused("rows that are nobody's", protect="gaussian-copula")
     refused("there is no protection", protect="rank-swaping")
-    refused("leaves Trials", protect="rank-swapping", attacks=["linkability"])
+    refused("returns Trials", protect="rank-swapping", attacks=["linkability"])
     refused("'wage'", protect="rank-swapping", known=["wage"])
     refused("each column once", protect="rank-swapping", known=["age", "age"])
     refused("not among those that the adversary knows", protect="rank-swapping", known=["age"],
             attacks=["nearest:columns=income"])  # fmt: skip
-    refused("must know how far values may have moved", released=masked, truth=made.truth, attacks=["intersection"])
+    refused("needs the window of the rank swapping", released=masked, truth=made.truth, attacks=["intersection"])
     refused("no mechanism was passed", released=masked, truth=made.truth, attacks=["bayes"])
     refused("Raise p", protect="rank-swapping:p=50", attacks=["intersection:p=0.1"])
 

@@ -1,1 +1,1 @@
-"""What anybody can work out from published counts by adding, subtracting and solving."""
+"""Attacks on published frequency tables: sums, differences, and integer programs."""

@@ -1,4 +1,4 @@
-"""An adversary who rebuilds records: combinations of codes that somebody must have, then what most worlds have."""
+"""Reconstruction of records: certain combinations first, then the most frequent ones."""
 
 from dataclasses import dataclass
 
@@ -16,10 +16,10 @@ from unveil.errors import whole_number
 from unveil.guesses.count_ranges import CountRanges, RankedRecords
 
 
-@attack(source="Dick and others (2023), with whole-number programs in place of their relaxation")
+@attack(source="Dick et al. (2023), with integer programs in place of their relaxation")
 @dataclass(frozen=True, kw_only=True)
 class RankRecords:
-    """An adversary who builds populations that fit all counts, and trusts the records that most of them have.
+    """Reconstruct records that most populations consistent with the tables contain.
 
     Attributes
     ----------
@@ -43,10 +43,10 @@ class RankRecords:
         return self.rank(released, attack.run(released=released, knowledge=knowledge, rng=rng), rng=rng)
 
     def rank(self, released: CountSystem, ranges: CountRanges, *, rng: np.random.Generator) -> RankedRecords:
-        """Return the records ranked by what is known of every cell already.
+        """Return the records ranked by solved cells.
 
         The confidence is the share of the populations that have a record, 0 where none was built, and -1 for one that
-        nobody can have.
+        no person can have.
         """
         own = released.is_record
         made = worlds_by_lot(released.arrays.rows, ranges.low, ranges.high, own, self.worlds, Budget(self.work), rng)
@@ -56,9 +56,9 @@ class RankRecords:
 
 
 def by_margins(released: CountSystem, ranges: CountRanges, *, rng: np.random.Generator) -> RankedRecords:
-    """Return the same records ranked by the product of their margins: what whoever sees no table but these expects.
+    """Return the records ranked by their margins, as a baseline.
 
-    A margin that is hidden counts as the middle of its range, its low end where it has no other.
+    A margin that is hidden is counted as the middle of its range, its low end where it has no other.
     """
     cells = np.flatnonzero(released.is_record)
     codes = released.arrays.codes[cells].astype(np.int64)
@@ -74,20 +74,20 @@ def by_margins(released: CountSystem, ranges: CountRanges, *, rng: np.random.Gen
 
 # Draw tables of whole numbers that fit the sums, and count in how many of them each cell is occupied.
 
-#: A table need not be the best by its weights, which are drawn by lot anyway.
+#: A table need not be the best by its weights, which are drawn at random anyway.
 _GAP = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class WorldCounts:
-    """For each cell, the number of tables in which it is occupied, and the tables found for its block."""
+    """Number of sampled tables that occupy each cell, per block."""
 
     occupied: IntArray
     found: IntArray
 
     @property
     def share(self) -> FloatArray:
-        """The share of the tables in which each cell has somebody; NaN where no table was found."""
+        """Share of tables that occupy each cell; NaN without tables."""
         return np.where(self.found > 0, self.occupied / np.maximum(self.found, 1), np.nan)
 
 
@@ -100,7 +100,7 @@ def worlds_by_lot(
     budget: Budget,
     rng: np.random.Generator,
 ) -> WorldCounts:
-    """Return in how many of some tables that fit each cell has somebody.
+    """Return how often sampled consistent tables occupy each cell.
 
     Every table is the best one by weights of the ``weighed`` cells that are drawn from a normal distribution: a corner
     of what is possible, and no draw from a distribution over all tables. ``low`` and ``high`` are what is known of

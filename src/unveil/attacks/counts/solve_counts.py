@@ -1,4 +1,4 @@
-"""An adversary who works out hidden counts from all published ones: sums first, then whole-number programs."""
+"""Recovery of suppressed cells: sums first, then integer programs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,21 +17,21 @@ from unveil.data.counts.system import CountSystem
 from unveil.errors import whole_number
 from unveil.guesses.count_ranges import CountRanges
 
-#: Above so many hidden cells in a block, ends matter only up to a few values.
+#: Above this many suppressed cells in a block, ends matter only up to a few values.
 DECIDE_ABOVE = 2_000
 
 
 class ContradictoryCountsError(Exception):
-    """Published figures that cannot all be true: the cells that contradict one another, as few as were found."""
+    """Published counts that contradict one another, in few cells."""
 
     def __init__(self, cells: Sequence[int]) -> None:
-        super().__init__("published figures contradict one another")
+        super().__init__("published counts contradict one another")
         self.cells = tuple(cells)
 
 
 @dataclass(frozen=True, eq=False)
 class SolvedCounts:
-    """The ranges of every cell, how they were found, and what it took."""
+    """Feasibility intervals of every cell, with methods and effort."""
 
     ranges: CountRanges
     solution: Solution
@@ -44,7 +44,7 @@ class SolvedCounts:
 @attack(source="Zayatz (1992); Dobra & Fienberg (2000)")
 @dataclass(frozen=True, kw_only=True)
 class SolveCounts:
-    """An adversary who adds, subtracts and solves until each hidden count has its exact range.
+    """Recover suppressed cells from sums and integer programs, with exact intervals.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class SolveCounts:
         whole_number(self.work, "work", at_least=1)
 
     def run(self, *, released: CountSystem, knowledge: CountKnowledge, rng: np.random.Generator) -> CountRanges:
-        """Return the range of every cell, each symbol read as the adversary reads it."""
+        """Return the feasibility interval of every cell."""
         return self.solve(released=released, reading=knowledge.of(len(released.released.symbols)), rng=rng).ranges
 
     def solve(
@@ -80,7 +80,7 @@ class SolveCounts:
         budget: Budget | None = None,
         progress: Callable[[float], None] = lambda _: None,
     ) -> SolvedCounts:
-        """Return the range of every hidden cell, each symbol read as ``reading`` says, and what it took.
+        """Return the feasibility intervals and effort, under a reading of symbols.
 
         Raises ContradictoryCountsError where no population fits.
         """
@@ -113,7 +113,7 @@ class SolveCounts:
         rng: np.random.Generator,
         budget: Budget | None = None,
     ) -> tuple[BoolArray, BoolArray]:
-        """Return which wanted cells have one value, and of which that was not settled: no exact range is looked for."""
+        """Return which cells are recovered, and which remain unsettled."""
         solution = self._solve(released, low, high, queried, budget or Budget(self.work), rng, enough=1)
         one = queried & (solution.low == solution.high)
         two = solution.seen_high > solution.seen_low
@@ -128,7 +128,7 @@ class SolveCounts:
         rng: np.random.Generator,
         budget: Budget | None = None,
     ) -> bool:
-        """Return whether what is told leaves a population possible, as far as the budget tells."""
+        """Return whether a population is possible, within the budget."""
         if (low > high).any():
             return False
         try:
@@ -186,18 +186,18 @@ class SolveCounts:
         )
 
 
-# Find a smallest set of published figures that contradict one another.
+# Find a smallest set of published values that contradict one another.
 
-#: So many programs are solved for one set; what is left then is still a set that cannot hold.
+#: This many programs are solved for one set; what is left then is still a set that cannot hold.
 MOST_TRIES = 200
 
 
 def conflicting(
     rows: SparseRows, low: IntArray, high: IntArray, published: BoolArray, *, row: int = -1, work: int = 1_000_000
 ) -> IntArray:
-    """Return cells whose told ends contradict one another, as few as could be found; empty if none were.
+    """Return few cells whose published bounds contradict one another.
 
-    ``published`` marks the cells of which something is told, and ``row`` a sum that cannot hold, where one is known.
+    ``published`` marks the cells of which something is given, and ``row`` a sum that cannot hold, where one is known.
     The solver takes at most ``work`` steps; what is left then is still a set that cannot hold.
 
     >>> from unveil._kernels.counts.rows import rows_of
@@ -222,7 +222,7 @@ def conflicting(
 
 
 def _elastic(rows: SparseRows, low: IntArray, high: IntArray, published: BoolArray, budget: Budget) -> IntArray:
-    """Return the cells whose ends press on the program that breaks as few of them, by as little, as it can."""
+    """Return the cells that bind in the cheapest relaxation."""
     cells = np.flatnonzero(published)
     size, many = low.size, cells.size
     place = size + np.arange(many)
@@ -252,7 +252,7 @@ def _elastic(rows: SparseRows, low: IntArray, high: IntArray, published: BoolArr
 def _fewest(
     rows: SparseRows, low: IntArray, high: IntArray, cells: IntArray, budget: Budget | None, *, search: bool = False
 ) -> IntArray:
-    """Return the cells without those that can be left out one by one."""
+    """Return a minimal subset of contradictory cells."""
     kept = np.zeros(low.size, np.bool_)
     kept[cells] = True
     for cell in cells[:MOST_TRIES].tolist():
@@ -267,7 +267,7 @@ def _fewest(
 def _fits(
     rows: SparseRows, low: IntArray, high: IntArray, kept: BoolArray, budget: Budget | None, *, search: bool = False
 ) -> bool:
-    """Return whether what is told of some cells leaves a table possible; without a budget, by single sums alone."""
+    """Return whether bounds allow a table; without budget, by single sums."""
     own_low, own_high = np.where(kept, low, 0), np.where(kept, high, NO_END)
     sums = propagate(rows, own_low, own_high)
     if sums.conflict >= 0:
@@ -282,18 +282,20 @@ def _fits(
 
 # Readings of a symbol in place of a count: it means nothing, or the rule by which counts are hidden.
 
-#: What is left for whoever knows that zeros are shown where larger counts are hidden too.
+#: What is left for an attacker who knows that zeros are shown where larger counts are hidden too.
 NOT_ZERO: Range = (1, None)
 
 
 def rule_reading(
     attack: SolveCounts, released: CountSystem, minimum: int, *, rng: np.random.Generator, budget: Budget | None = None
 ) -> tuple[Range, ...]:
-    """Return what whoever knows the rule reads: 1 to minimum - 1 where some population allows it, else not zero.
+    """Return the reading under a known rule: 1 to minimum - 1, or nonzero.
+
+    The second holds where no population allows the first.
 
     A symbol that stands for larger counts too, as complementary suppression makes it, leaves no population where it is
-    read as small: then it is 1 or more, and where even that fits nobody, anything. Of several symbols those that stand
-    most often are the first to be read as small.
+    read as small: then it is 1 or more, and where even that fits no person, anything. Of several symbols those that
+    stand most often are the first to be read as small.
     """
     small: Range = (1, minimum - 1)
     symbols = len(released.released.symbols)
@@ -302,7 +304,7 @@ def rule_reading(
     part = budget.left // (symbols + 2)
 
     def fits(reading: Sequence[Range]) -> bool:
-        """Return whether a reading leaves a population possible, as far as the budget tells."""
+        """Return whether a reading allows a population, within the budget."""
         low, high = released.told(reading)
         own = Budget(part, source=budget)
         return attack.fits(released=released, low=low, high=high, rng=rng, budget=own)
@@ -320,24 +322,24 @@ def rule_reading(
     return tuple(reading)
 
 
-# Insiders: a person alone in a hidden count knows that count, and what follows from it.
+# Insiders: a person alone in a suppressed cell knows that count, and what follows from it.
 
-#: So many of them are tried out, drawn by lot where there are more.
+#: This many of them are tried out, drawn at random where there are more.
 MOST_TRIED = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class InsiderGains:
-    """What people who are alone in a hidden count gain by knowing it.
+    """Gains of single respondents in suppressed cells from their own contribution.
 
     Attributes
     ----------
     there, tried
         How many there are, and how many of them were tried out.
     gain
-        How many of these can work out further hidden counts.
+        How many of these can recover further suppressed cells.
     most
-        The most further hidden counts that one of them can work out.
+        The most further suppressed cells that one of them can recover.
     """
 
     there: int
@@ -349,9 +351,9 @@ class InsiderGains:
 def insider_gains(
     attack: SolveCounts, released: CountSystem, solved: SolvedCounts, counts: IntArray, *, rng: np.random.Generator
 ) -> InsiderGains:
-    """Return what follows for whoever is the only person in a hidden count that outsiders cannot work out.
+    """Return what singletons of suppressed cells can recover.
 
-    ``solved`` is what outsiders know, and ``counts`` are the true counts.
+    ``solved`` is what non-members know, and ``counts`` are the true counts.
     """
     ranges = solved.ranges
     alone = np.flatnonzero(ranges.is_hidden & ~ranges.is_worked_out & (counts == 1))

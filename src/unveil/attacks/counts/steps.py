@@ -1,4 +1,4 @@
-"""How hidden counts are worked out, as sums that anybody can follow."""
+"""Derivations of suppressed cells, as sums that a reader can check."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +13,7 @@ from unveil.data.counts.system import CountSystem
 
 #: How a count follows: another table shows it; one sum; sums whose ends meet; one sum made of several; all together.
 StepKind = Literal["shown", "sum", "ends", "combined", "together"]
-#: Sums of more figures are not spelt out.
+#: Sums of more values are not spelled out.
 MOST_TERMS = 8
 #: In larger systems a shortest sum is not looked for.
 _LARGEST = 6_000
@@ -21,7 +21,7 @@ _LARGEST = 6_000
 
 @dataclass(frozen=True)
 class SumTerm:
-    """A cell in a sum, its count, and whether it was hidden and derived before."""
+    """A cell in a sum, its count, and whether it is derived."""
 
     sign: int
     cell: int
@@ -31,7 +31,7 @@ class SumTerm:
 
 @dataclass(frozen=True)
 class DerivationStep:
-    """How one count is derived: from which terms, and in which round of adding and subtracting."""
+    """Derivation of one count: its terms and round."""
 
     cell: int
     count: int
@@ -43,7 +43,7 @@ class DerivationStep:
 def steps(
     released: CountSystem, solution: Solution, low: IntArray, high: IntArray, cells: IntArray, budget: Budget
 ) -> list[DerivationStep]:
-    """Return how each of these cells is worked out, those that need no other hidden count first.
+    """Return the derivation of each cell, direct ones first.
 
     ``low`` and ``high`` are what is told of each cell by itself. When the budget is spent, no shortest sum is looked
     for any more.
@@ -94,7 +94,7 @@ def _in_row(released: CountSystem, solution: Solution, shown: BoolArray, row: in
 def _combined(
     released: CountSystem, solution: Solution, shown: BoolArray, cell: int, value: int, budget: Budget
 ) -> DerivationStep:
-    """Return the sum of the fewest shown figures that gives a cell, if there is one."""
+    """Return the shortest sum of shown counts for a cell, or None."""
     late = 1 + solution.sums.rounds
     found = None
     if released.number <= _LARGEST and not budget.is_spent:
@@ -119,7 +119,9 @@ def _positive_first(terms: tuple[SumTerm, ...]) -> tuple[SumTerm, ...]:
 
 
 def fewest_terms(rows: SparseRows, known: BoolArray, cell: int, budget: Budget) -> tuple[IntArray, IntArray] | None:
-    """Return known cells and whole weights whose sum is the cell, as light as can be, None if no sum gives it.
+    """Return the lightest integer combination of known cells for a cell.
+
+    It returns None if there is none.
 
     Only rows that sum to 0 are used. A linear program over the multipliers of rows: what they leave of unknown cells
     must vanish, and what they leave of known ones costs its absolute weight.

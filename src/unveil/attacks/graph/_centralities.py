@@ -1,4 +1,4 @@
-"""Closeness and betweenness of a graph, computed once for each graph object and reused by every attack on it."""
+"""Closeness and betweenness of a graph, computed once and shared."""
 
 import zlib
 from collections.abc import Callable
@@ -15,25 +15,25 @@ from unveil.data.graph import Graph
 
 # How central each node of an undirected graph is: how near it is to all others, and how many paths lead through it.
 
-#: From so many nodes paths are followed at a time; from more where there would be more parts than that.
+#: From this many nodes paths are followed at a time; from more where there would be more parts than that.
 _SOURCES, _MOST_PARTS = 256, 64
 #: Path counts above this are handled by their logarithms.
 _MOST_PATHS = 1e290
 
 
 class Centrality(NamedTuple):
-    """One value per node, and whether it is exact (every node was searched from) or an estimate from pivots."""
+    """One value per node, exact or estimated from pivots."""
 
     values: FloatArray
     exact: bool
 
 
 def closeness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None = None) -> Centrality:
-    """Return how near each node is to the others, by Wasserman and Faust: from 0, alone, to 1, next to every node.
+    """Return the Wasserman-Faust closeness of each node, 0 to 1.
 
     That is the share of the other nodes that it can reach, over the mean distance to those. In a connected graph it is
     one over the mean distance; a node in a small component is not rated as near for having few nodes around it. A node
-    that reaches nobody has 0. With ``pivots`` (distinct nodes drawn by lot) share and mean are those of the pivots.
+    that reaches no node has 0. With ``pivots`` (distinct nodes drawn at random) share and mean are those of the pivots.
 
     >>> closeness(np.array([0, 1, 3, 4, 4]), np.array([1, 0, 2, 1], np.int32)).values.round(4)
     array([0.4444, 0.6667, 0.4444, 0.    ])
@@ -50,11 +50,11 @@ def closeness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None = 
 
 
 def betweenness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None = None) -> Centrality:
-    """Return through how many pairs' shortest paths each node lies, a pair with several such paths counting in shares.
+    """Return the betweenness of each node; tied paths count in shares.
 
     Pairs are unordered and a path's own ends do not count: 0 for a node on no path between others, at most
-    ``(n - 1)(n - 2) / 2`` for the middle of a star. With ``pivots`` (distinct nodes drawn by lot) only paths from those
-    are followed, and the sum is scaled up by ``n / len(pivots)``: an unbiased estimate.
+    ``(n - 1)(n - 2) / 2`` for the middle of a star. With ``pivots`` (distinct nodes drawn at random) only paths from
+    those are followed, and the sum is scaled up by ``n / len(pivots)``: an unbiased estimate.
 
     >>> betweenness(np.array([0, 1, 3, 4, 4]), np.array([1, 0, 2, 1], np.int32)).values
     array([0., 1., 0., 0.])
@@ -81,11 +81,11 @@ def betweenness(start: IntArray, neighbour: Int32Array, pivots: IntArray | None 
 
 @loop("const i8[], const i4[], i8[], f8[]")
 def _follow(start: IntArray, neighbour: Int32Array, sources: IntArray, sums: FloatArray) -> None:
-    """Add for each node the shares of the shortest paths from every source that lead through it (Brandes)."""
+    """Add each node's shares of shortest paths (Brandes)."""
     nodes = start.size - 1
     far, queue = np.full(nodes, -1, np.int32), np.empty(nodes, np.int32)
     paths, weight = np.zeros(nodes), np.zeros(nodes)
-    # The neighbours of the node at place i of the queue that are one step farther: next_node[next_start[i]:...[i + 1]].
+    # The neighbors of the node at place i of the queue that are one step farther: next_node[next_start[i]:...[i + 1]].
     next_start, next_node = np.empty(nodes + 1, np.int64), np.empty(neighbour.size + 1, np.int32)
     for source in sources:
         reached, most = _discover(start, neighbour, source, far, queue, paths, next_start, next_node)
@@ -108,7 +108,7 @@ def _discover(
     next_start: IntArray,
     next_node: Int32Array,
 ) -> tuple[int, float]:
-    """Search from the source: nodes by distance, the number of paths to each, and the edges that lead farther.
+    """Search from the source: distances, path counts, and outgoing edges.
 
     Returns the number of nodes reached and the largest number of paths; above what a float holds the counts are wrong.
     """
@@ -122,7 +122,7 @@ def _discover(
         next_start[first] = count
         first += 1
         step = far[node] + 1
-        # Beyond the limit all paths are counted anew; until then nothing may overflow.
+        # Beyond the limit all paths are counted again; until then nothing may overflow.
         ways = min(paths[node], _MOST_PATHS)
         most = max(most, paths[node])
         for place in range(start[node], start[node + 1]):
@@ -149,7 +149,7 @@ def _collect(
     weight: FloatArray,
     sums: FloatArray,
 ) -> None:
-    """Go back from the farthest nodes and add what passes through each; the source, first in the queue, is left out."""
+    """Accumulate path shares from the farthest nodes, without the source."""
     for place in range(reached - 1, 0, -1):
         node = queue[place]
         onward = 0.0
@@ -163,7 +163,7 @@ def _collect(
 def _logarithms(
     reached: int, queue: Int32Array, next_start: IntArray, next_node: Int32Array, paths: FloatArray
 ) -> None:
-    """Count the paths again, as logarithms, where there are more than a float can hold."""
+    """Count paths as logarithms, where numbers exceed a float."""
     for place in range(1, reached):
         paths[queue[place]] = -np.inf
     paths[queue[0]] = 0.0
@@ -183,7 +183,7 @@ def _collect_logarithms(
     passing: FloatArray,
     sums: FloatArray,
 ) -> None:
-    """Do what ``_collect`` does with the logarithms of path counts; their ratios are never large."""
+    """Accumulate shares from log path counts, as ``_collect``."""
     for place in range(reached - 1, 0, -1):
         node = queue[place]
         passing[node] = 0.0
@@ -195,7 +195,7 @@ def _collect_logarithms(
 
 Kernel = Callable[[IntArray, Int32Array, IntArray | None], Centrality]
 
-#: Graphs of more nodes have their centralities estimated from pivots, unless told otherwise.
+#: Graphs of more nodes have their centralities estimated from pivots by default.
 EXACT_UP_TO = 10_000
 #: From how many nodes paths are searched then.
 PIVOTS = 500
@@ -212,7 +212,7 @@ _FOUND: WeakKeyDictionary[Graph, dict[tuple[str, tuple[int, Side] | None], Centr
 def closeness_of(
     graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS, side: Side = "released"
 ) -> Centrality:
-    """Return how near each node is to all others, exact in graphs of at most ``exact_up_to`` nodes, and whether it is.
+    """Return closeness, exact up to ``exact_up_to`` nodes, and whether exact.
 
     Parameters
     ----------
@@ -240,12 +240,12 @@ def closeness_of(
 def betweenness_of(
     graph: Graph, *, exact_up_to: int = EXACT_UP_TO, pivots: int = PIVOTS, side: Side = "released"
 ) -> Centrality:
-    """Return how many shortest paths lead through each node, and whether that is exact; see :func:`closeness_of`."""
+    """Return betweenness and whether it is exact, as :func:`closeness_of`."""
     return _found("betweenness", betweenness, graph, exact_up_to, pivots, side)
 
 
 def pivots_of(graph: Graph, count: int, side: Side = "released") -> IntArray:
-    """Return so many distinct nodes, drawn by a lot that the side and the edges of the graph decide."""
+    """Return distinct random nodes, determined by side and edges."""
     lot = zlib.crc32(graph.neighbour.tobytes(), zlib.crc32(graph.start.tobytes(), zlib.crc32(side.encode())))
     return np.random.default_rng(lot).choice(graph.nodes, count, replace=False)
 

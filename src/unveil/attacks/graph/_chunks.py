@@ -1,4 +1,4 @@
-"""Match all nodes of two graphs at once: sort by degree, cut into chunks, and solve an assignment in each.
+"""Match all nodes by degree chunks, with one assignment per chunk.
 
 What is compared differs from attack to attack and comes in as a function of rows (released nodes) and columns
 (auxiliary nodes). The two lists of nodes may differ in length. The longer one is cut into chunks of the size asked for,
@@ -34,14 +34,14 @@ _PAIRS_AT_A_TIME = 2**20
 
 
 class Twins(NamedTuple):
-    """A number per node of each graph; nodes of the same number have the same score with everybody."""
+    """Twin number per node; twins have equal scores with every node."""
 
     released: IntArray
     auxiliary: IntArray
 
 
 class NodeChunk(NamedTuple):
-    """Released nodes that are matched together, the candidates of each, their scores and the choice.
+    """A chunk of released nodes, with candidates, scores, and choice.
 
     ``columns`` ascend; ``scores`` has a row per released node; ``chosen`` is the place of its partner in ``columns``.
     """
@@ -58,7 +58,7 @@ class NodeChunk(NamedTuple):
         return found
 
     def kept(self, keep: BoolArray) -> "NodeChunk":
-        """Return the block with some of its released nodes; the auxiliary nodes stay what was considered."""
+        """Return the block with some of its released nodes."""
         if keep.all():
             return self
         return NodeChunk(self.rows[keep], self.columns, self.scores[keep], self.chosen[keep])
@@ -74,7 +74,7 @@ def match_by_degree(
     rng: np.random.Generator,
     twins: Callable[[], Twins] | None = None,
 ) -> Candidates:
-    """Return the guess in which every node that is no seed was compared and assigned once, within its chunk.
+    """Return the guess that compares and assigns non-seed nodes within chunks.
 
     Partners whose score is below ``theta`` are not attempted. ``twins`` may say which nodes are alike; it is asked
     where chunks are so large that this saves time.
@@ -88,12 +88,14 @@ def match_by_degree(
 
 
 def by_degree(nodes: IntArray, graph: Graph, rng: np.random.Generator) -> IntArray:
-    """Return the nodes by falling degree, those of the same degree in an order drawn by lot."""
+    """Return the nodes by falling degree, ties in random order."""
     return nodes[np.lexsort((rng.permutation(nodes.size), -graph.degrees[nodes]))]
 
 
 def chunk_pairs(rows: IntArray, columns: IntArray, chunk: int | None) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield pairs of chunks: of ``chunk`` nodes of the longer list, and the same share of the shorter one.
+    """Yield pairs of chunks: ``chunk`` nodes of the longer list each.
+
+    The shorter list gives the same share.
 
     >>> [(one.tolist(), other.tolist()) for one, other in chunk_pairs(np.arange(5), np.arange(3), 2)]
     [([0, 1], [0]), ([2, 3], [1]), ([4], [2])]
@@ -105,10 +107,10 @@ def chunk_pairs(rows: IntArray, columns: IntArray, chunk: int | None) -> Iterato
 def solve(
     rows: IntArray, columns: IntArray, score: Score, rng: np.random.Generator, twins: Twins | None = None
 ) -> NodeChunk:
-    """Return the released nodes that have a partner in the assignment of the largest total score.
+    """Return the released nodes matched by the best assignment.
 
-    Where several assignments are the best, nodes that look alike have the same chance of each partner: rows and columns
-    are put in an order drawn by lot, because the solver takes the first that is good enough.
+    Where several assignments are the best, nodes that are equal have the same chance of each partner: rows and columns
+    are put in an order drawn at random, because the solver takes the first that is good enough.
     """
     rows, columns = np.sort(rows), np.sort(columns)
     if twins is None:
@@ -126,7 +128,7 @@ def solve(
 
 
 def guess_of(blocks: Iterable[NodeChunk], nodes: int) -> Candidates:
-    """Return the guess: the scores of each decided node divided by their sum, alike where all are 0."""
+    """Return the guess with scores normalized per node."""
     decided = list(blocks)
     width, chosen = np.zeros(nodes, np.int64), np.full(nodes, NOT_ATTEMPTED, np.int32)
     for block in decided:
@@ -147,19 +149,19 @@ def guess_of(blocks: Iterable[NodeChunk], nodes: int) -> Candidates:
 
 
 def check_memory(released: Graph, knowledge: GraphKnowledge, chunk: int | None, *, attack: str) -> None:
-    """Refuse what would need more memory than ``MOST_BYTES``, and say how much it is."""
+    """Raise an error if the scores need over ``MOST_BYTES`` of memory."""
     rows, columns = released.nodes - len(knowledge.seeds), knowledge.auxiliary.nodes - len(knowledge.seeds)
     pairs = sum((one.stop - one.start) * (other.stop - other.start) for one, other in _cuts(rows, columns, chunk))
     if pairs * _BYTES_PER_PAIR > MOST_BYTES:
         raise InputError(
-            f"{attack} with chunk={chunk} compares {pairs:,} pairs of nodes, which needs about "
-            f"{pairs * _BYTES_PER_PAIR / 1e9:.1f} GB, and {MOST_BYTES / 1e9:.1f} GB is the most. "
-            "Lower chunk, to 100 for instance"
+            f"{attack} with chunk={chunk} compares {pairs:,} pairs of nodes and needs about "
+            f"{pairs * _BYTES_PER_PAIR / 1e9:.1f} GB, above the maximum of {MOST_BYTES / 1e9:.1f} GB. "
+            "Lower chunk, for example to 100"
         )
 
 
 def _cuts(rows: int, columns: int, chunk: int | None) -> list[tuple[slice, slice]]:
-    """Return where both lists are cut; pairs of which one chunk is empty are left out."""
+    """Return the cut positions of both lists, without empty chunks."""
     longest = max(rows, columns)
     if longest == 0:
         return []
@@ -192,14 +194,14 @@ def _shares(scores: FloatArray) -> FloatArray:
 
 
 def _places(start: IntArray, width: int) -> slice | IntArray:
-    """Return where the entries of these rows are, all in one piece if they follow one another."""
+    """Return the positions of these rows' elements, as one slice if contiguous."""
     if (np.diff(start) == width).all():
         return slice(int(start[0]), int(start[0]) + start.size * width)
     return (start[:, None] + np.arange(width)).ravel()
 
 
 def _assigned(scores: FloatArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Return the rows and the columns of the pairs in an assignment of the largest total score."""
+    """Return the rows and columns of the best assignment."""
     from scipy.optimize import linear_sum_assignment
 
     if scores.shape[0] > scores.shape[1]:  # the solver would copy it
@@ -213,9 +215,11 @@ def _assigned(scores: FloatArray, rng: np.random.Generator) -> tuple[IntArray, I
 def _assigned_by_kind(
     scores: FloatArray, kind: IntArray, other_kind: IntArray, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Return the same where rows and columns are of few kinds; ``scores`` are those between kinds.
+    """Return the best assignment for rows and columns of few kinds.
 
-    How many of each kind go to each other kind is one question, and who of a kind goes is then drawn by lot.
+    ``scores`` are those between kinds.
+
+    How many of each kind go to each other kind is one question, and who of a kind goes is then drawn at random.
     """
     if kind.size > other_kind.size:
         return _assigned_by_kind(scores.T, other_kind, kind, rng)[::-1]
@@ -243,7 +247,7 @@ PLAIN_COSTS = 200
 
 
 def transport(cost: FloatArray, supply: IntArray, demand: IntArray) -> IntArray:
-    """Return how many units go from each source to each sink so that all are shipped and the total cost is lowest.
+    """Return the cheapest flow from sources to sinks.
 
     It is the assignment of rows to columns in which row ``i`` is there ``supply[i]`` times and column ``j``
     ``demand[j]`` times, at the price of one in which each is there once.
@@ -271,7 +275,9 @@ def transport(cost: FloatArray, supply: IntArray, demand: IntArray) -> IntArray:
 
 @loop("f8[,], i8[], i8[], i8[,]")
 def _ship(cost: FloatArray, supply: IntArray, demand: IntArray, shipped: IntArray) -> None:
-    """Send along shortest paths, source by source, all that the way allows; ``supply`` and ``demand`` are used up.
+    """Ship along shortest paths, source by source.
+
+    ``supply`` and ``demand`` are used up.
 
     Prices of sources and sinks keep the cost of every way, less the prices at its ends, at 0 or more, and at 0 where
     something is shipped; a sink with room left has the price 0. Then nothing cheaper exists.
@@ -323,7 +329,7 @@ def _search(
     done: BoolArray,
     visited: BoolArray,
 ) -> int:
-    """Return the sink with room left that is nearest to the source, by the costs less prices (Dijkstra).
+    """Return the nearest open sink by reduced costs (Dijkstra).
 
     A full sink leads on to the sources that ship to it: they could ship elsewhere. ``before`` is the source from which
     each sink is reached, ``source_before`` the sink from which a source is.
@@ -357,7 +363,7 @@ def _search(
 
 
 def _nearest(far: FloatArray, done: BoolArray, demand: IntArray) -> int:
-    """Return the nearest sink that is not done, one with room left if there is one as near."""
+    """Return the nearest unfinished sink, preferring open ones."""
     best = -1
     for sink in range(far.size):
         if done[sink] or far[sink] == np.inf:

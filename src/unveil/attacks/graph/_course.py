@@ -1,4 +1,4 @@
-"""What attacks share that map one node after the other: both graphs before the attack, and the guess after it."""
+"""State and guess shared by attacks that map nodes one by one."""
 
 import numpy as np
 
@@ -11,7 +11,10 @@ from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
 
 
 def both_sides(released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> tuple[GraphSide, GraphSide]:
-    """Return both graphs with the known pairs mapped; ``rng`` draws the lots that decide between equals."""
+    """Return both graphs with the seed pairs mapped.
+
+    ``rng`` breaks ties.
+    """
     auxiliary = knowledge.auxiliary
     forth, back = mapping_of_seeds(released, knowledge)
     here = side_of(released.start, released.neighbour, forth, rng.permutation(released.nodes))
@@ -27,7 +30,7 @@ def guess_after(
     grade: IntArray | None = None,
     at_least: IntArray | None = None,
 ) -> Candidates:
-    """Return the guess that an attack leaves: the witnesses of each node's candidates when it was decided.
+    """Return the guess: witnesses of each candidate at the decision.
 
     Scores are divided by their sum; ``decided`` is the moment for each released node, ``NEVER`` for seeds and for those
     not attempted. All else is as for :func:`rows_when_decided`; None stands for equal weights, and for no grades.
@@ -47,6 +50,6 @@ def guess_after(
         probability /= np.repeat(np.add.reduceat(probability, rows.start[filled]), np.diff(rows.start)[filled])
     chosen = np.where(decided == NEVER, NOT_ATTEMPTED, here.partner)
     for array in (rows.start, rows.candidate, probability):
-        # What nobody can change need not be copied, and these may be large.
+        # Immutable arrays need not be copied, and these may be large.
         array.flags.writeable = False
     return Candidates(rows.start, rows.candidate, probability, chosen.astype(np.int32))

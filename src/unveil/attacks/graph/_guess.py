@@ -1,4 +1,4 @@
-"""What all attacks on graphs share: checks of what the adversary knows, and the mapping it starts from."""
+"""Checks of the attacker's knowledge, and the initial mapping."""
 
 import numpy as np
 
@@ -10,29 +10,28 @@ from unveil.guesses.candidates import NOT_ATTEMPTED
 
 
 def check_knowledge(released: Graph, knowledge: GraphKnowledge, *, attack: str, needs_seeds: bool = True) -> None:
-    """Refuse knowledge from which an attack cannot start: no seed pair, one outside the graph, or nothing to compare.
+    """Validate the seed pairs and the auxiliary graph.
 
-    A released graph without edges is no mistake of whoever attacks it: nobody stands out in it.
+    A released graph without edges is allowed: no node stands out in it.
     """
     seeds, auxiliary = knowledge.seeds, knowledge.auxiliary
     if needs_seeds and len(seeds) == 0:
         raise InputError(
-            f"{attack} starts from nodes that the adversary knows, but there are no seed pairs. Give some, or attack "
+            f"{attack} starts from seed pairs, but there are none. Give some, or attack "
             "with mean-field, which needs none"
         )
     if seeds[:, 0].max(initial=-1) >= released.nodes:
         raise InputError(
-            f"seed pairs must name one of the {released.nodes} released nodes by its number from 0, but some do not. "
-            "Pass such numbers"
+            f"Some seed pairs name no released node: there are {released.nodes}, numbered from 0. Pass such numbers"
         )
     if auxiliary.edges == 0:
         raise InputError(
-            f"{attack} compares connections, but the auxiliary graph has none. Pass one with edges, or more overlap"
+            f"{attack} compares edges, but the auxiliary graph has none. Pass one with edges, or more edge overlap"
         )
 
 
 def mapping_of_seeds(released: Graph, knowledge: GraphKnowledge) -> tuple[IntArray, IntArray]:
-    """Return the auxiliary node of each released one and the released node of each auxiliary one, -1 if not known."""
+    """Return the seed mapping in both directions; -1 is unmapped."""
     forth = np.full(released.nodes, NOT_ATTEMPTED, np.int64)
     back = np.full(knowledge.auxiliary.nodes, NOT_ATTEMPTED, np.int64)
     forth[knowledge.seeds[:, 0]] = knowledge.seeds[:, 1]

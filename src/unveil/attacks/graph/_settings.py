@@ -1,4 +1,4 @@
-"""Checks of the settings that attacks on all nodes of a graph share."""
+"""Settings checks shared by attacks on all nodes."""
 
 import math
 from collections.abc import Mapping
@@ -9,9 +9,9 @@ from unveil.errors import InputError, share, whole_number
 
 
 def check_theta(theta: object) -> None:
-    """Refuse a threshold that no score can be compared with; one that no score reaches is fine."""
+    """Validate the score threshold; an unreachable one is allowed."""
     if not _is_number(theta) or math.isnan(theta):  # type: ignore[arg-type]
-        raise InputError(f"theta must be a number, the least score to accept, but is {theta!r}. Write 0 to accept all")
+        raise InputError(f"theta is {theta!r}; it must be a number, the least score to accept. Write 0 to accept all")
 
 
 def check_chunk(chunk: object) -> None:
@@ -21,7 +21,7 @@ def check_chunk(chunk: object) -> None:
 
 
 def compared_at_a_time(attack: object) -> int | None:
-    """Return how many nodes an attack compares at a time, None if all; an attack with windows says it itself."""
+    """Return the number of nodes compared at a time, or None."""
     chunk = getattr(attack, "compared_at_a_time", getattr(attack, "chunk", None))
     return chunk if isinstance(chunk, int) else None
 
@@ -32,7 +32,7 @@ def check_weights(weights: Mapping[str, object]) -> None:
         share(weight, name)
     total = math.fsum(weights.values())  # type: ignore[arg-type]
     if abs(total - 1) > 1e-9:
-        raise InputError(f"{', '.join(weights)} must sum to 1, but sum to {total:.6g}. Divide each by their sum")
+        raise InputError(f"{', '.join(weights)} sum to {total:.6g}, not 1. Divide each by their sum")
 
 
 def _is_number(value: object) -> bool:

@@ -1,4 +1,4 @@
-"""How alike the nodes of two graphs are, feature by feature, as functions of released and auxiliary nodes.
+"""Features of node similarity between a released and an auxiliary graph.
 
 All vectors hold whole numbers, so that their products are exact in floating point, whatever the order in which they are
 added: nodes with the same vectors get the same score to the last bit, and ties are ties.
@@ -25,7 +25,7 @@ _FINE = 2**25
 
 
 def cosines(one: Numbers, other: Numbers) -> FloatArray:
-    """Return the cosine between each row of one matrix and each of the other, whole numbers of at least 0.
+    """Return cosines between the rows of two nonnegative integer matrices.
 
     From 0, at right angles, to 1, the same direction. Two rows of nothing but zeros are alike, 1; one such row is like
     no other, 0.
@@ -46,12 +46,12 @@ def cosines(one: Numbers, other: Numbers) -> FloatArray:
 
 
 def of_vectors(released: Numbers, auxiliary: Numbers) -> Score:
-    """Return the feature that is the cosine of two nodes' vectors; a row per node."""
+    """Return the cosine of two nodes' vectors; one row per node."""
     return lambda rows, columns: cosines(released[rows], auxiliary[columns])
 
 
 def steps_to(released: Graph, auxiliary: Graph, references: IntArray) -> tuple[Numbers, Numbers]:
-    """Return how many steps the nodes of both graphs are from reference nodes: a row per node.
+    """Return the distances to reference nodes, one row per node.
 
     ``references`` has a row per pair: a released node, and the auxiliary node that corresponds to it. What cannot be
     reached is one step farther than the farthest that can be, in either graph.
@@ -73,7 +73,7 @@ def steps_to(released: Graph, auxiliary: Graph, references: IntArray) -> tuple[N
 
 
 def of_seed_distances(released: Graph, knowledge: GraphKnowledge) -> Score:
-    """Return the feature that is the cosine of two nodes' steps to the seeds."""
+    """Return the cosine of two nodes' distances to the seeds."""
     return of_vectors(*steps_to(released, knowledge.auxiliary, knowledge.seeds))
 
 
@@ -84,7 +84,7 @@ def twins_of(released: Numbers, auxiliary: Numbers) -> Twins:
 
 
 def of_degrees(released: Graph, auxiliary: Graph) -> Score:
-    """Return the feature ``sqrt(1 / (1 + difference of degrees))``: 1 for the same degree, near 0 far apart."""
+    """Return the feature ``sqrt(1 / (1 + difference of degrees))``, 0 to 1."""
 
     def score(rows: IntArray, columns: IntArray) -> FloatArray:
         apart = np.abs(released.degrees[rows, None] - auxiliary.degrees[columns])
@@ -95,7 +95,7 @@ def of_degrees(released: Graph, auxiliary: Graph) -> Score:
 
 
 def largest_neighbour_degrees(graph: Graph, at_most: int) -> IntArray:
-    """Return the largest degrees among each node's neighbours, falling, filled up with 0 to ``at_most`` columns.
+    """Return the largest neighbor degrees per node, falling, 0-padded to ``at_most``.
 
     >>> largest_neighbour_degrees(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2]), 2)
     array([[2, 2],
@@ -104,7 +104,7 @@ def largest_neighbour_degrees(graph: Graph, at_most: int) -> IntArray:
            [3, 0]])
     """
     row = row_numbers(graph.start).astype(np.int64)
-    # One number per neighbour whose order is that of the rows, and within a row that of falling degrees.
+    # One number per neighbor whose order is that of the rows, and within a row that of falling degrees.
     scale = graph.nodes
     key = np.sort((row + 1) * scale - graph.degrees[graph.neighbour])
     place = np.arange(key.size) - graph.start[row]
@@ -115,7 +115,7 @@ def largest_neighbour_degrees(graph: Graph, at_most: int) -> IntArray:
 
 
 def of_closeness(released: Graph, auxiliary: Graph, *, exact_up_to: int, pivots: int) -> Score:
-    """Return the feature that is the smaller closeness over the larger one, 1 where both are 0."""
+    """Return the ratio of closeness values, 0 to 1; 1 if both are 0."""
     one = closeness_of(released, exact_up_to=exact_up_to, pivots=pivots, side="released").values
     other = closeness_of(auxiliary, exact_up_to=exact_up_to, pivots=pivots, side="auxiliary").values
 
@@ -129,7 +129,7 @@ def of_closeness(released: Graph, auxiliary: Graph, *, exact_up_to: int, pivots:
 
 
 def structure_vectors(graph: Graph, *, exact_up_to: int, pivots: int, side: Side) -> IntArray:
-    """Return closeness, betweenness and degree of each node as whole numbers, in proportion to the graph's largest."""
+    """Return scaled closeness, betweenness, and degree as integers."""
     values = (
         closeness_of(graph, exact_up_to=exact_up_to, pivots=pivots, side=side).values,
         betweenness_of(graph, exact_up_to=exact_up_to, pivots=pivots, side=side).values,

@@ -1,4 +1,4 @@
-"""Who is a released node? Map the surest nodes first, and let their neighbours inherit that trust."""
+"""Adaptive de-anonymization: map the most certain nodes first; neighbors inherit scores."""
 
 import math
 from collections.abc import Callable
@@ -33,21 +33,21 @@ _PIVOTS = 256
 )
 @dataclass(frozen=True, kw_only=True)
 class AdaptiveDeanonymization:
-    """An adversary who maps the surest nodes first, round by round, and learns from each round for the next.
+    """Map the most certain nodes round by round, and learn each round.
 
     The score of a released and an auxiliary node is the weighted sum of three features, each from 0 to 1:
 
     * distance: the cosine of their steps to the seeds, as in
       :class:`~unveil.attacks.graph.distance_vector.DistanceVector`;
     * structure: the cosine of their closeness, betweenness and degree, each divided by the largest of the graph;
-    * inheritance: the mean score of all pairs of their neighbours that are already mapped on one another (1 for seeds),
-      times ``1 - difference of their degrees / larger of them``; 0 if no neighbours are.
+    * inheritance: the mean score of all pairs of their neighbors that are already mapped on one another (1 for seeds),
+      times ``1 - difference of their degrees / larger of them``; 0 if no neighbors are.
 
-    In each round, the nodes within two steps of mapped ones are sorted by degree (ties by lot) and cut into chunks. Of
-    the assignment of the largest total score in a chunk, the best share of pairs is accepted (ties by lot); all others
-    try again in the next round. It ends when a round accepts nothing. What the adversary believes of a node are its
-    scores in its chunk in the round of its acceptance, divided by their sum. Nodes that no path connects with a seed
-    are never attempted. Graphs of different size are cut as in ``DistanceVector``.
+    In each round, the nodes within two steps of mapped ones are sorted by degree (ties at random) and cut into chunks.
+    Of the assignment of the largest total score in a chunk, the best share of pairs is accepted (ties at random); all
+    others try again in the next round. It ends when a round accepts nothing. What the attacker believes of a node are
+    its scores in its chunk in the round of its acceptance, divided by their sum. Nodes that no path connects with a
+    seed are never attempted. Graphs of different size are cut as in ``DistanceVector``.
 
     Closeness and betweenness of large graphs are estimates, marked as such by ``sampled`` in the answer of
     :func:`unveil.attacks.graph._centralities.closeness_of`, and computed once for each graph object.
@@ -95,7 +95,10 @@ class AdaptiveDeanonymization:
             whole_number(getattr(self, name), name, at_least=least)
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return the auxiliary nodes of each released node's chunk when it was accepted; ``rng`` breaks ties."""
+        """Return each released node's candidates when it was accepted.
+
+        Candidates are the auxiliary nodes of its chunk; ``rng`` breaks ties.
+        """
         check_knowledge(released, knowledge, attack="adaptive-deanonymization")
         check_memory(released, knowledge, self.chunk, attack="adaptive-deanonymization")
         auxiliary = knowledge.auxiliary
@@ -117,10 +120,10 @@ class AdaptiveDeanonymization:
                 forth[block.rows], back[partners], trust[block.rows] = partners, block.rows, block.chosen_scores
 
     def score(self, released: Graph, knowledge: GraphKnowledge, forth: IntArray, trust: FloatArray) -> Score:
-        """Return how alike released and auxiliary nodes are, as a function of both.
+        """Return the similarity of released and auxiliary nodes, as a function.
 
         ``forth`` holds the auxiliary node that each released one is mapped on, -1 for none, ``trust`` the score of that
-        pair; the function looks at both arrays anew whenever it is called.
+        pair; the function looks at both arrays again whenever it is called.
         """
         auxiliary = knowledge.auxiliary
         features: list[tuple[float, Score]] = []
@@ -136,7 +139,7 @@ class AdaptiveDeanonymization:
         return blended(features)
 
     def _best(self, block: NodeChunk, rng: np.random.Generator) -> NodeChunk:
-        """Return the best share of a chunk's pairs, those below the threshold left out."""
+        """Return the best share of a chunk's pairs above the threshold."""
         scores = block.chosen_scores
         most = math.ceil(self.accept * scores.size - 1e-9)  # 0.1 of 30 is 3, whatever the last bit says
         keep = np.zeros(scores.size, np.bool_)
@@ -149,7 +152,7 @@ def _of_inheritance(released: Graph, auxiliary: Graph, forth: IntArray, trust: F
 
     def score(rows: IntArray, columns: IntArray) -> FloatArray:
         degree, other_degree = released.degrees[rows, None], auxiliary.degrees[columns]
-        # Two nodes without a neighbour inherit nothing, whatever they are divided by.
+        # Two nodes without a neighbor inherit nothing, whatever they are divided by.
         apart = np.abs(degree - other_degree) / np.maximum(np.maximum(degree, other_degree), 1)
         found: FloatArray = inherited(one, other, rows, columns, forth, trust) * (1.0 - apart)
         return found
@@ -158,7 +161,10 @@ def _of_inheritance(released: Graph, auxiliary: Graph, forth: IntArray, trust: F
 
 
 def _open_nodes(graph: Graph) -> Callable[[BoolArray], IntArray]:
-    """Return a function that lists the nodes within two steps of mapped ones that are not mapped themselves."""
+    """Return a function that lists unmapped nodes near mapped ones.
+
+    Near is within two steps.
+    """
     row = row_numbers(graph.start)
 
     def near(mapped: BoolArray) -> IntArray:
@@ -171,14 +177,14 @@ def _open_nodes(graph: Graph) -> Callable[[BoolArray], IntArray]:
     return near
 
 
-# Inherited similarity of two nodes: the mean score of neighbours that are mapped on one another.
+# Inherited similarity of two nodes: the mean score of neighbors that are mapped on one another.
 
 #: Up to this many looks at an end of an edge plain Python is quick enough.
 PLAIN_STEPS = 20_000
 
 
 class AdjacencyRows(NamedTuple):
-    """A graph: the neighbours of node ``i`` are ``neighbour[start[i]:start[i + 1]]``."""
+    """A graph: the neighbors of node ``i`` are ``neighbour[start[i]:start[i + 1]]``."""
 
     start: IntArray
     neighbour: Int32Array
@@ -187,7 +193,7 @@ class AdjacencyRows(NamedTuple):
 def inherited(
     one: AdjacencyRows, other: AdjacencyRows, rows: IntArray, columns: IntArray, partner: IntArray, score: FloatArray
 ) -> FloatArray:
-    """Return for each node of one graph (row) and of the other (column) the mean score of their mapped neighbours.
+    """Return the mean score of mapped neighbors, per pair of nodes.
 
     Parameters
     ----------
@@ -202,7 +208,7 @@ def inherited(
     Returns
     -------
     Floats
-        The mean of the scores of all pairs of mapped nodes of which one is a neighbour of the row, its partner one of
+        The mean of the scores of all pairs of mapped nodes of which one is a neighbor of the row, its partner one of
         the column; 0 where there are none.
 
     Examples
@@ -241,7 +247,7 @@ def _inherit(
     """Add up the scores, and count them.
 
     ``place`` says where a node is among the columns, -1 for nowhere; ``mark`` holds -1 throughout. For each row the
-    shorter of two ways is gone: on from the partners of its neighbours to columns, or back from all columns.
+    shorter of two ways is gone: on from the partners of its neighbors to columns, or back from all columns.
     """
     back = 0
     for node in columns:

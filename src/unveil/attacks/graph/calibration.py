@@ -1,8 +1,8 @@
-"""What an adversary's scores are worth: it tries its attack where it knows the truth, and learns how often it is right.
+"""Calibration of attack scores on experiments with known truth.
 
-The score of a candidate over the sum of all scores is no probability. An adversary can have better ones without knowing
-more: it takes the released graph, which everybody has, for an original, protects it in the same way, draws from it what
-it would know of it, attacks, and sees how often choices with such scores, leads and degrees are right.
+The score of a candidate over the sum of all scores is no probability. An attacker can have better ones without knowing
+more: it takes the released graph, which everyone has, for an original, protects it in the same way, draws from it what
+it would know of it, attacks, and sees how often choices with such scores, leads and degrees are correct.
 """
 
 from collections.abc import Mapping
@@ -22,19 +22,19 @@ from unveil.data.graph.release import GraphKnowledge, GraphRelease
 from unveil.errors import InputError, whole_number
 from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
 
-#: How an adversary learns: by an experiment on the released graph, or from seed pairs that it keeps back.
+#: How an attacker learns: by an experiment on the released graph, or from seed pairs that it keeps back.
 CalibrationSource = Literal["simulate", "seeds"]
 
 #: The most of the edges that an own experiment knows: with all of them it would learn nothing.
 MOST_OVERLAP = 0.98
-#: An experiment is repeated until so many choices can be learned from; at least and at most so often.
+#: An experiment is repeated until this many choices can be learned from; at least and at most so often.
 ENOUGH_LABELS, LEAST_DRAWS, MOST_DRAWS = 6_000, 2, 20
-# Where experiments go otherwise than the attack, so many times as many are looked at before that is accepted.
+# Where experiments go otherwise than the attack, this many times as many are looked at before that is accepted.
 _PATIENCE = 3
 _FOLDS = 5
 _LEAST = 1e-12
 _FARTHEST_LEAD = 6.0
-#: An experiment that attempts so many times more or fewer than the attack is not like it.
+#: An experiment that attempts this many times more or fewer than the attack is not like it.
 _UNLIKE = 1.5
 _FEWEST_SEEDS = 10
 #: With one pair there is none to attack with while it is kept back.
@@ -45,11 +45,11 @@ class GraphProtector(Protocol):
     """The interface that calibration needs of a graph protection."""
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return the protected graph, with who is who."""
+        """Return the protected graph with its true matching."""
 
 
 class Labels(NamedTuple):
-    """Choices of which the adversary knows whether they are right.
+    """Choices with known correctness.
 
     ``listed`` says whether the true node was a candidate at all; ``targets`` is how many nodes there were to choose
     for, those that were not attempted included.
@@ -63,14 +63,14 @@ class Labels(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Calibration:
-    """What was learned about an attack, to be used on its guess about a release; made by :func:`calibrate`.
+    """Learned calibration of an attack's scores; made by :func:`calibrate`.
 
     Attributes
     ----------
     released, knowledge
-        The release, and what the adversary knows of it.
+        The release, and what the attacker knows of it.
     learned
-        How likely a choice is right.
+        Probability that a choice is correct.
     listed
         Of the wrong choices, the share whose true node was among the candidates.
     facts
@@ -88,14 +88,14 @@ class Calibration:
     notes: tuple[str, ...] = ()
 
     def chance(self, guess: Candidates) -> FloatArray:
-        """Return how likely the choice for each released node is right, 0 where it was not attempted."""
+        """Return the probability that each choice is correct; 0 if not attempted."""
         found = np.zeros(guess.target_count)
         tried = np.flatnonzero(guess.attempted)
         found[tried] = chance(self.learned, features_of(guess, self.released, self.knowledge.auxiliary))
         return found
 
     def __call__(self, guess: Candidates) -> Candidates:
-        """Return the guess with probabilities that were learned, and some for everybody who is still free.
+        """Return the guess with learned probabilities, and some for free nodes.
 
         The choice has its learned chance q. Of the rest, the share ``listed`` goes to the other candidates as the
         squares of their probabilities do, and what is left evenly to all auxiliary nodes that are neither candidates
@@ -148,24 +148,24 @@ def calibrate(
     check: bool = True,
     rng: np.random.Generator,
 ) -> Calibration:
-    """Return what the adversary learns about its attack without knowing more than it does.
+    """Return the calibration that the attacker learns from its own knowledge.
 
     Parameters
     ----------
     attack
         The attack.
     protection
-        How the release was protected, which the adversary is taken to know; only ``how="seeds"`` does without.
+        How the release was protected, which the attacker is taken to know; only ``how="seeds"`` does without.
     released, knowledge
         What was attacked.
     guess
         What the attack left there: of it counts how many nodes were attempted.
     how
-        "simulate": the released graph is protected once more and attacked by somebody who knows the same nodes in it,
-        as large a share of its nodes as the auxiliary graph has, and of its edges (0.98 at most). It is as dense as the
+        "simulate": the released graph is protected again and attacked by an attacker who knows the same nodes in it, as
+        large a share of its nodes as the auxiliary graph has, and of its edges (0.98 at most). It is as dense as the
         original, which the auxiliary graph is not. An attack that grows catches on in one experiment and dies out in
         the next: those are learned from in which it attempted about as many nodes as here, if there are any. "seeds":
-        the release is attacked five times, each time without a fifth of the seed pairs, which tell what is right.
+        the release is attacked five times, each time without a fifth of the seed pairs, which tell what is correct.
     draws
         How often the experiment is done; None repeats it, from 2 to 20 times, until there are 6,000 choices.
     check
@@ -196,12 +196,12 @@ def calibrate(
     (True, array([0., 0.]))
     """
     if how not in get_args(CalibrationSource):
-        raise InputError(f"how must be 'simulate' or 'seeds', but is {how!r}. Choose one of them")
+        raise InputError(f"Unknown calibration {how!r}. Use 'simulate' or 'seeds'")
     if draws is not None:
         whole_number(draws, "draws")
     if how == "seeds" and len(knowledge.seeds) < _FEWEST_PAIRS:
         raise InputError(
-            f"to keep back seed pairs there must be at least {_FEWEST_PAIRS}, but there are {len(knowledge.seeds)}. "
+            f"holding out seed pairs needs at least {_FEWEST_PAIRS}, but there are {len(knowledge.seeds)}. "
             "Give more, or calibrate by an own experiment"
         )
     if how == "seeds":
@@ -220,8 +220,8 @@ def calibrate(
         learned, notes = _moved(learned, there, here, _from_seeds(attack, released, knowledge, rng))
     if known.right.size < FEWEST_LABELS:
         notes += (
-            f"The adversary could learn from {known.right.size} choices only: each of its choices is given the same "
-            f"chance ({learned.share:.0%}), which says little.",
+            f"The attacker could learn from {known.right.size} choices only. All choices get the same "
+            f"probability ({learned.share:.0%}), which says little.",
         )
     if how == "simulate" and check:
         seen = resemblance(None, released=released, knowledge=knowledge, rng=rng)
@@ -245,7 +245,7 @@ def calibrate(
 
 
 def features_of(guess: Candidates, released: Graph, auxiliary: Graph) -> FloatArray:
-    """Return what a choice is judged by, one row per attempted node.
+    """Return the features of each choice, one row per attempted node.
 
     Seven columns: the logarithm of its probability; by how much that exceeds the best of the others, as a logarithm
     held within 6; of the number of candidates; of one more than the degrees of both nodes, and how far these are apart;
@@ -275,7 +275,7 @@ def _entries_of_attempts(guess: Candidates) -> tuple[Int32Array, FloatArray]:
 def _chosen(guess: Candidates) -> IntArray:
     if guess.chosen is None:
         raise InputError(
-            "an attack can be calibrated that settles on one candidate, but this one leaves open whom it chose. Set "
+            "calibration needs an attack that chooses one candidate, but this attack chose none. Set "
             "chosen in the Candidates that it returns"
         )
     return guess.chosen.astype(np.int64)
@@ -286,7 +286,7 @@ def _share_attempted(guess: Candidates, released: Graph, knowledge: GraphKnowled
 
 
 def _alike(there: float, here: float) -> bool:
-    """Return whether two shares of nodes that were attempted are about the same."""
+    """Return whether two attempt shares are about the same."""
     return max(there, here) <= _UNLIKE * min(there, here)
 
 
@@ -299,7 +299,7 @@ def _simulated(
     draws: int | None,
     rng: np.random.Generator,
 ) -> Labels:
-    """Return how the attack fares when the released graph is taken for an original and protected again.
+    """Return the attack's results on a protected copy of the release.
 
     ``here`` is the share of nodes that it attempted; experiments in which it did about as well are preferred.
     """
@@ -320,7 +320,7 @@ def _simulated(
 
 
 def _enough(every: list[Labels], alike: list[Labels], draws: int | None) -> bool:
-    """Return whether there were experiments enough, of all those done and of those that went like the attack."""
+    """Return whether there are enough experiments, in total and comparable."""
     if draws is not None or len(every) >= MOST_DRAWS:
         return len(every) >= (MOST_DRAWS if draws is None else draws)
     goals = ((alike, ENOUGH_LABELS), (every, _PATIENCE * ENOUGH_LABELS))
@@ -328,7 +328,7 @@ def _enough(every: list[Labels], alike: list[Labels], draws: int | None) -> bool
 
 
 def _from_seeds(attack: GraphAttack, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Labels:
-    """Return how the attack fares on seed pairs that it is not told, a fifth of them at a time."""
+    """Return the attack's results on unused seed pairs, by fifths."""
     seeds = knowledge.seeds
     fold = rng.permutation(len(seeds)) % _FOLDS
     every = []
@@ -360,17 +360,17 @@ def _joined(every: list[Labels]) -> Labels:
 
 
 def _moved(learned: Calibrator, there: float, here: float, held: Labels) -> tuple[Calibrator, tuple[str, ...]]:
-    """Return chances that agree in the mean with seed pairs that were kept back, where there are enough of them."""
+    """Return probabilities adjusted to the mean of held-out seed pairs."""
     unlike = (
-        f"The adversary's own experiment attempted {there:.1%} of the nodes and the attack {here:.1%}: it is not much "
-        "like the attack, and calibrated probabilities are less sure for that."
+        f"The simulated attack attempted {there:.1%} of the nodes and the real attack {here:.1%}. They differ, "
+        "so the calibrated probabilities are less certain."
     )
     number = held.right.size
     if number < _FEWEST_SEEDS:
-        few = f" Too few seed pairs ({number}) were attempted when kept back to correct for it."
+        few = f" Too few held-out seed pairs ({number}) were attempted to correct for it."
         return learned, (unlike + few,)
     goal = (float(held.right.sum()) + 0.5) / (number + 1)
-    said = (f"{unlike} They were moved to agree with {number} seed pairs that were kept back.",)
+    said = (f"{unlike} They were adjusted to {number} held-out seed pairs.",)
     if learned.coefficients.size == 0:
         return learned._replace(share=goal), said
     low, high = -20.0, 20.0

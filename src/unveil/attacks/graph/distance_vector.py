@@ -1,4 +1,4 @@
-"""Who is a released node? The auxiliary node that is as far from every known person."""
+"""Distance-vector attack: match nodes by their distances to the seeds."""
 
 from dataclasses import dataclass
 
@@ -21,14 +21,14 @@ from unveil.guesses.candidates import Candidates
 )
 @dataclass(frozen=True, kw_only=True)
 class DistanceVector:
-    """An adversary who compares how many steps nodes are away from every seed, and matches all nodes at once.
+    """Match all nodes at once by their distances to the seeds.
 
     The score of a released and an auxiliary node is the cosine of their vectors of steps to the seeds, from 0 to 1;
     a seed that cannot be reached is one step farther than the farthest that can be, in either graph. Nodes of both
-    graphs are sorted by degree (ties by lot) and cut into chunks; within a chunk the assignment of the largest total
-    score is the mapping (ties by lot), and the scores of a node with all candidates of its chunk, divided by their sum,
-    are what the adversary believes. Cosines of steps are all near 1, so that belief is nearly even. From a single seed
-    nothing is learnt: every cosine is 1.
+    graphs are sorted by degree (ties at random) and cut into chunks; within a chunk the assignment of the largest total
+    score is the mapping (ties at random), and the scores of a node with all candidates of its chunk, divided by their
+    sum, are what the attacker believes. Cosines of steps are all near 1, so that belief is nearly even. From a single
+    seed nothing is learned: every cosine is 1.
 
     If one graph has more nodes, its chunks have the size asked for, and those of the other graph as much less as it is
     smaller; whoever is left over in an assignment is not attempted.

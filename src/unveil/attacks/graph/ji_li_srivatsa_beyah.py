@@ -1,4 +1,4 @@
-"""Who is a released node? The auxiliary node with the most similar degree, neighbourhood and distances."""
+"""Ji-Li-Srivatsa-Beyah attack: match nodes by degree, neighborhood, and distances."""
 
 from dataclasses import dataclass
 
@@ -33,19 +33,19 @@ from unveil.guesses.candidates import Candidates
 )
 @dataclass(frozen=True, kw_only=True)
 class JiLiSrivatsaBeyah:
-    """An adversary who compares nodes by five features of the graph, and matches all nodes at once.
+    """Match all nodes at once by five structural features.
 
     The score of a released and an auxiliary node is the weighted sum of five features, each from 0 to 1:
 
     * degree: ``sqrt(1 / (1 + difference))``;
-    * neighbours: the cosine of the largest degrees among their neighbours, sorted;
+    * neighbors: the cosine of the largest degrees among their neighbors, sorted;
     * reference: the cosine of their steps to the seeds;
     * top: the cosine of their steps to the nodes of largest degree in their graph, which are taken to correspond by
-      rank (ties by lot);
+      rank (ties at random);
     * closeness: the smaller closeness centrality over the larger.
 
     By default the last two have no weight, as in the experiments of Zhao and Wagner; what has none is not computed.
-    Two nodes without neighbours are alike in their neighbourhood; with a node that has some, they share nothing. Steps
+    Two nodes without neighbors are alike in their neighborhood; with a node that has some, they share nothing. Steps
     to what cannot be reached, chunks, the assignment and graphs of different size are as in
     :class:`~unveil.attacks.graph.distance_vector.DistanceVector`.
 
@@ -58,7 +58,7 @@ class JiLiSrivatsaBeyah:
     degree_weight, neighbour_weight, reference_weight, top_weight, closeness_weight
         What each feature counts, from 0 to 1; they sum to 1.
     neighbours
-        How many of a node's neighbours are compared, those of largest degree.
+        How many of a node's neighbors are compared, those of largest degree.
     tops
         To how many nodes of largest degree steps are counted.
     exact_up_to, pivots
@@ -101,7 +101,7 @@ class JiLiSrivatsaBeyah:
         return match_by_degree(released, knowledge, score, theta=self.theta, chunk=self.chunk, rng=rng)
 
     def score(self, released: Graph, knowledge: GraphKnowledge, *, rng: np.random.Generator) -> Score:
-        """Return how alike released and auxiliary nodes are, as a function of both; ``rng`` breaks ties of degree."""
+        """Return the similarity of nodes, as a function; ``rng`` breaks ties."""
         auxiliary = knowledge.auxiliary
         features: list[tuple[float, Score]] = []
         if self.degree_weight:

@@ -1,4 +1,4 @@
-"""Which auxiliary node is a released one? Each other's best by mapped neighbours, those with many neighbours first."""
+"""Korula-Lattanzi attack: mutual best by mapped neighbors, high degrees first."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -16,9 +16,9 @@ from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError, whole_number
 from unveil.guesses.candidates import Candidates
 
-#: A window may take so many bytes.
+#: A window may take this many bytes.
 _MOST_BYTES = 1_000_000_000
-#: A window shows so many nodes of each list, unless told otherwise.
+#: A window shows this many nodes of each list by default.
 _CHUNK = 100
 
 
@@ -29,24 +29,24 @@ _CHUNK = 100
 )
 @dataclass(frozen=True, kw_only=True)
 class KorulaLattanzi:
-    """An adversary who maps nodes that are each other's best, by the number of neighbours already mapped to each other.
+    """Map mutually best nodes, by their mapped neighbors.
 
-    In the variant "paper" only nodes with many neighbours in their graph are compared at first: at least ``2**j`` of
-    them, with ``j`` falling from the logarithm of the highest degree to 1. At each step all pairs are mapped
-    that have at least ``theta`` mapped pairs of neighbours and more than any other pair with either node; the lot
-    decides between equals. All this is done ``rounds`` times. Nodes with a single neighbour are never mapped.
+    In the variant "paper" only nodes with many neighbors in their graph are compared at first: at least ``2**j`` of
+    them, with ``j`` falling from the logarithm of the highest degree to 1. At each step all pairs are mapped that have
+    at least ``theta`` mapped pairs of neighbors and more than any other pair with either node; ties are broken at
+    random. All this is done ``rounds`` times. Nodes with a single neighbor are never mapped.
 
     In the variant "window" both lists of nodes are sorted by falling degree, and of the first ``chunk`` of each the
-    best pair leaves, again and again. It is mapped if it has at least ``theta`` mapped pairs of neighbours; if not,
+    best pair leaves, again and again. It is mapped if it has at least ``theta`` mapped pairs of neighbors; if not,
     both nodes are given up. With 0 everything is mapped, until one list is used up.
 
-    The guess holds the auxiliary nodes with a mapped pair of neighbours among those compared with the node when it
+    The guess holds the auxiliary nodes with a mapped pair of neighbors among those compared with the node when it
     was mapped, in proportion to the number of these pairs (where none has any, all alike); others are not attempted.
 
     Parameters
     ----------
     theta
-        How many mapped pairs of neighbours a pair needs, from 0. The variant "paper" always asks for one. A number
+        How many mapped pairs of neighbors a pair needs, from 0. The variant "paper" always asks for one. A number
         that no pair reaches leaves an empty guess.
     rounds
         How often all degrees are gone through in the variant "paper", from 1; it stops early when nothing is added.
@@ -74,12 +74,12 @@ class KorulaLattanzi:
         whole_number(self.theta, "theta", at_least=0)
         whole_number(self.rounds, "rounds")
         if self.variant not in ("paper", "window"):
-            raise InputError(f"variant must be 'paper' or 'window', but is {self.variant!r}. Choose one of them")
+            raise InputError(f"Unknown variant {self.variant!r}. Use 'paper' or 'window'")
         if self.chunk is None:
             return
         if self.variant == "paper":
             raise InputError(
-                "chunk belongs to variant=window, which compares the first so many nodes of each list. "
+                "chunk only applies to variant=window, where it limits the nodes compared. "
                 "Write variant=window, or leave chunk out"
             )
         if self.chunk != "all":
@@ -87,13 +87,13 @@ class KorulaLattanzi:
 
     @property
     def compared_at_a_time(self) -> int | None:
-        """How many nodes of each list are compared at a time; None for all of them."""
+        """Number of nodes of each list compared at a time, or None."""
         if self.variant == "paper" or self.chunk == "all":
             return None
         return _CHUNK if self.chunk is None else self.chunk
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return whom each released node was mapped to, and who else came near; ``rng`` draws the lots."""
+        """Return each released node's mapping and runners-up; ``rng`` breaks ties."""
         check_knowledge(released, knowledge, attack="Korula-Lattanzi")
         here, there = both_sides(released, knowledge, rng)
         # No pair has as many witnesses as there are nodes.
@@ -125,7 +125,7 @@ class KorulaLattanzi:
 
 
 def _by_falling_degree(side: GraphSide) -> IntArray:
-    """Return the nodes that are not mapped, those with many neighbours first; the lot decides between equals."""
+    """Return the unmapped nodes by falling degree, ties at random."""
     order = np.lexsort((side.lot, -side.degree))
     return order[side.partner[order] < 0]
 
@@ -134,7 +134,7 @@ def _check_memory(rows: int, columns: int) -> None:
     size = rows * columns * CELL_BYTES
     if size > _MOST_BYTES:
         raise InputError(
-            f"the window compares {rows:,} with {columns:,} nodes and would take {size / 1e9:.1f} GB. "
+            f"the window compares {rows:,} with {columns:,} nodes and needs {size / 1e9:.1f} GB, above the limit. "
             "Set chunk to a smaller number, such as 100"
         )
 
@@ -143,14 +143,14 @@ def _check_memory(rows: int, columns: int) -> None:
 
 
 def map_mutual_best(here: GraphSide, there: GraphSide, least_degree: int, threshold: int, now: int) -> int:
-    """Map every node and its best candidate that are each other's best, and return how many there were.
+    """Map all mutually best pairs; return the number of pairs.
 
     Parameters
     ----------
     here, there
         Both graphs; those mapped change.
     least_degree
-        Only nodes with at least so many neighbours in their graph are compared.
+        Only nodes with at least this many neighbors in their graph are compared.
     threshold
         How many witnesses a pair needs; it always needs one.
     now
@@ -179,9 +179,9 @@ def _map_mutual_best(here: GraphSide, there: GraphSide, least_degree: int, thres
 
 
 def _bests(here: GraphSide, there: GraphSide, least_degree: int, now: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return each node's best candidate, that of each node of the other graph, and the witnesses of the latter.
+    """Return each node's best candidate on both sides, with witnesses.
 
-    Between candidates with as many witnesses the lot decides; -1 where nobody has any.
+    Between candidates with as many witnesses the lot decides; -1 where no node has any.
     """
     nodes, others = here.start.size - 1, there.start.size - 1
     count, found = np.zeros(others, np.int64), np.empty(others, np.int64)
@@ -215,7 +215,7 @@ _NOBODY = -1
 
 
 class Window(NamedTuple):
-    """The nodes in the rows and columns of the window (-1 for an empty one), and the witnesses of each pair.
+    """Nodes in a window's rows and columns, and witnesses per pair.
 
     ``best`` is the highest number of witnesses in each row and ``column`` where that is; it means nothing where the
     best is 0, because then all columns are alike.
@@ -233,7 +233,9 @@ class Window(NamedTuple):
 def map_best_of_window(
     here: GraphSide, there: GraphSide, order: IntArray, order_there: IntArray, width: int, threshold: int
 ) -> IntArray:
-    """Let the best pair leave the window until one side of it is empty; return when each other node came in.
+    """Let the best pair leave the window until one side is empty.
+
+    It returns when each other node came in.
 
     The window shows the first ``width`` nodes of both lists that have not left yet. The pair in it with the most
     witnesses leaves, the lot deciding between equals; it is mapped if it has at least ``threshold`` witnesses, and else
@@ -281,7 +283,7 @@ def _run(
             return entered
         enough = window.seen[row, column] >= threshold
         if not enough and rows == order.size and columns == order_there.size:
-            # Nobody comes in and nobody gets another witness: those left would all be given up.
+            # No node comes in and no node gets another witness: those left would all be given up.
             return entered
         _leave(here, there, window, row, column, now, enough)
         now += 1
@@ -332,7 +334,7 @@ def _enter_column(
 
 
 def _compare(there: GraphSide, window: Window, row: int, column: int) -> None:
-    """Take a cell into account that has at least one witness and may be the best of its row."""
+    """Update the best cell of a row with one cell."""
     seen, best = window.seen[row, column], window.best[row]
     lot, rival = there.lot[window.other[column]], there.lot[window.other[window.column[row]]]
     if seen > best or (seen == best and lot > rival):
@@ -340,7 +342,7 @@ def _compare(there: GraphSide, window: Window, row: int, column: int) -> None:
 
 
 def _rank(there: GraphSide, window: Window, row: int) -> None:
-    """Find the best cell of a row anew."""
+    """Find the best cell of a row again."""
     window.best[row] = 0
     for column in range(window.other.size):
         if window.other[column] >= 0 and window.seen[row, column] > 0:
@@ -348,7 +350,7 @@ def _rank(there: GraphSide, window: Window, row: int) -> None:
 
 
 def _best_pair(here: GraphSide, there: GraphSide, window: Window) -> tuple[int, int]:
-    """Return the row and column of the pair with the most witnesses, -1 for a side that is empty."""
+    """Return the pair with the most witnesses; -1 for an empty side."""
     top = -1
     for row in range(window.node.size):
         if window.node[row] < 0:

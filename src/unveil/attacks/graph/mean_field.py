@@ -1,4 +1,4 @@
-"""Which auxiliary node is a released one? The chances of all of them, from all mappings of one graph to the other."""
+"""Mean-field matching: probabilities over all mappings between two graphs."""
 
 import math
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ from unveil.data.graph.release import GraphKnowledge
 from unveil.errors import InputError, whole_number
 from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
 
-#: Graphs of more nodes have a few candidates for each node, unless told otherwise, and this many.
+#: Graphs of more nodes have a few candidates for each node by default, and this many.
 ALL_UP_TO = 4_000
 FEW = 30
 #: Graphs of more nodes start from the mapping of another attack: comparing all degrees would take minutes.
 DEGREES_UP_TO = 30_000
-#: The log weight of being nobody where one graph has more nodes to be matched.
+#: The log weight of being no node where one graph has more nodes to be matched.
 SLACK = -8.0
 
 
@@ -46,7 +46,7 @@ SLACK = -8.0
 )
 @dataclass(frozen=True, kw_only=True)
 class MeanField:
-    """An adversary who weighs all mappings at once by the edges that they bring to lie on one another.
+    """Weigh all mappings at once by the edges that they preserve.
 
     If pairs of nodes are edges in both graphs, in one or in none independently of one another, a mapping is the more
     likely the more edges are common. The attack computes for each released node the chance of each auxiliary one in the
@@ -55,7 +55,7 @@ class MeanField:
     little at first, at last as much as they are worth by the log odds ratio of being an edge in both graphs. Seed pairs
     are certain from the start.
 
-    The mapping is the one with the largest product of chances, ties by lot. The guess holds the chances
+    The mapping is the one with the largest product of chances, ties at random. The guess holds the chances
     themselves, which are probabilities; those below 0.0001 are left out and shared in proportion among the others, or,
     where candidates are few, lie elsewhere with those of nodes that are no candidates, which weigh what degrees say.
 
@@ -66,10 +66,10 @@ class MeanField:
         nodes. "auto" keeps all in graphs of up to 4,000 nodes and 30 in larger ones. With a number the likeliest pair
         is mapped first. Above 30,000 nodes it then starts from the mapping of korula-lattanzi, and needs seed pairs.
     slack
-        The log weight of being nobody, beside which a pair without common edges and of equal degree weighs 0. A node
-        that is more likely nobody than whom it was mapped to is not attempted. None stands for no such weight where all
-        candidates are kept and both graphs have as many nodes, and else for -8; where the release has more nodes, that
-        weight is changed until as many of them are expected to be nobody as it has more.
+        The log weight of being no node, next to which a pair without common edges and of equal degree weighs 0. A node
+        that is more likely no node than whom it was mapped to is not attempted. None stands for no such weight where
+        all candidates are kept and both graphs have as many nodes, and else for -8; where the release has more nodes,
+        that weight is changed until as many of them are expected to be no node as it has more.
     memory
         How many GB it may take; what would take more is refused before it begins.
 
@@ -89,12 +89,12 @@ class MeanField:
         if self.candidates not in ("auto", "all"):
             whole_number(self.candidates, "candidates", advice="Write all to keep every candidate")
         if self.slack is not None and not _is_finite(self.slack):
-            raise InputError(f"slack must be a finite number, but is {self.slack!r}. Write -8, or leave it out")
+            raise InputError(f"slack is {self.slack!r}; it must be a finite number. Write -8, or leave it out")
         if not _is_finite(self.memory) or self.memory <= 0:
-            raise InputError(f"memory must be a number of GB above 0, but is {self.memory!r}. Write 2 for 2 GB")
+            raise InputError(f"memory is {self.memory!r}; it must be a number of GB above 0. Write 2 for 2 GB")
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return the chances of the auxiliary nodes of each released one; ``rng`` breaks ties."""
+        """Return each released node's candidate probabilities; ``rng`` breaks ties."""
         check_knowledge(released, knowledge, attack="mean-field", needs_seeds=False)
         largest = max(released.nodes, knowledge.auxiliary.nodes)
         if self.candidates == "all" or (self.candidates == "auto" and largest <= ALL_UP_TO):
@@ -105,13 +105,13 @@ class MeanField:
             if len(knowledge.seeds) == 0:
                 raise InputError(
                     f"above {DEGREES_UP_TO:,} nodes mean-field starts from the mapping of korula-lattanzi, which needs "
-                    f"seed pairs, but there are none and a graph has {largest:,} nodes. Give some, or attack a part"
+                    f"seed pairs. There are none, and a graph has {largest:,} nodes. Give some, or attack a part"
                 )
             mapping = KorulaLattanzi().run(released=released, knowledge=knowledge, rng=rng).chosen
         return run_sparse(released, knowledge, width, self.slack, self.memory, mapping, rng)
 
     def needs(self, released: Graph, knowledge: GraphKnowledge) -> Needs:
-        """Return about what a run takes, by the sizes of both graphs."""
+        """Return the estimated cost of a run, by graph sizes."""
         largest = max(released.nodes, knowledge.auxiliary.nodes)
         if self.candidates == "all" or (self.candidates == "auto" and largest <= ALL_UP_TO):
             return needs_of_all(released.nodes, knowledge.auxiliary.nodes)
@@ -119,7 +119,7 @@ class MeanField:
         return needs_of_few(released, knowledge.auxiliary, width, by_degree=largest <= DEGREES_UP_TO)
 
     def _all(self, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        # In an order by lot: rounding, and the assignment, then tell nothing by where a node stands.
+        # In random order: rounding, and the assignment, then tell nothing by where a node stands.
         rows = rng.permutation(knowledge.targets(released))
         columns = rng.permutation(np.setdiff1d(np.arange(knowledge.auxiliary.nodes), knowledge.seeds[:, 1]))
         check_memory(
@@ -145,7 +145,10 @@ def run_sparse(
     mapping: IntArray | Int32Array | None,
     rng: np.random.Generator,
 ) -> Candidates:
-    """Return the guess with ``width`` candidates for each released node, started from degrees or from a mapping."""
+    """Return the guess with ``width`` candidates per released node.
+
+    It starts from degrees or from a mapping.
+    """
     auxiliary = knowledge.auxiliary
     width = min(width, auxiliary.nodes)
     # Only where candidates are chosen by degree is each node compared with all others, a part of them at a time.
@@ -158,7 +161,7 @@ def run_sparse(
     )
     if len(knowledge.seeds) == min(released.nodes, auxiliary.nodes):
         return nobody_attempted(released)
-    # Numbers by lot: where nodes are alike, the first ones would be kept.
+    # Random numbers: where nodes are alike, the first ones would be kept.
     number, other_number = rng.permutation(released.nodes), rng.permutation(auxiliary.nodes)
     here, there = released.relabelled(number), auxiliary.relabelled(other_number)
     seeds = np.column_stack([number[knowledge.seeds[:, 0]], other_number[knowledge.seeds[:, 1]]])
@@ -174,17 +177,17 @@ def run_sparse(
 
 
 def nobody_attempted(released: Graph) -> Candidates:
-    """Return the guess that has nobody left to find, or nobody to find them with."""
+    """Return the empty guess: no node is left, or no candidate."""
     nothing = np.zeros(0)
     chosen = np.full(released.nodes, NOT_ATTEMPTED, np.int32)
     return Candidates(np.zeros(released.nodes + 1, np.int64), nothing.astype(np.int32), nothing, chosen)
 
 
 def check_memory(needed: float, memory: float, what: str, advice: str) -> None:
-    """Refuse what would take more GB than may be taken, before anything is computed."""
+    """Raise an error before a run exceeds the memory limit (GB)."""
     if needed > memory * 1e9:
         raise InputError(
-            f"mean-field needs about {needed / 1e9:.3g} GB for {what}, and memory={memory:g} GB is the most. {advice}"
+            f"mean-field needs about {needed / 1e9:.3g} GB for {what}, above memory={memory:g} GB. {advice}"
         )
 
 
@@ -192,16 +195,16 @@ def _is_finite(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-# The guess that a mean field leaves: the likely pairs, and a mapping in which nobody is taken twice.
+# The guess that a mean field leaves: the likely pairs, and a mapping in which no node is taken twice.
 
 #: Candidates with a smaller chance are left out, unless they are chosen.
 LEAST_CHANCE = 1e-4
 
 
 def guess_of_field(field: Field, rows: IntArray, columns: IntArray, nodes: int) -> Candidates:
-    """Return the guess of a whole matrix, of which these are the rows and columns; they must be in an order by lot.
+    """Return the guess of a full matrix, given its randomly ordered nodes.
 
-    The mapping has the largest product of chances; a row that is more likely nobody than whom it was mapped to is not
+    The mapping has the largest product of chances; a row that is more likely no node than whom it was mapped to is not
     attempted.
     """
     from scipy.optimize import linear_sum_assignment
@@ -226,7 +229,7 @@ def guess_of_sparse_field(
     columns: IntArray,
     rng: np.random.Generator,
 ) -> Candidates:
-    """Return the guess of a few candidates for each row; the likeliest pair is mapped first, ties by lot.
+    """Return the guess of a sparse matrix, most likely pairs first.
 
     ``free`` rows and columns are not known, ``rows`` and ``columns`` are the numbers that the nodes have outside. What
     chances leave to candidates that were not kept lies elsewhere, evenly on all of them.
@@ -264,9 +267,9 @@ def _guess(
     away: FloatArray | None = None,
     pool: IntArray | None = None,
 ) -> Candidates:
-    """Return the guess with these entries, in any order, and with what lies ``away`` of them in each row.
+    """Return the guess with these candidates and remaining mass ``away`` per row.
 
-    What is left to 1 is shared in proportion, since that is nobody, or was left out.
+    What is left to 1 is shared in proportion, since that is no node, or was left out.
     """
     order = np.lexsort((column, row))
     row, column, chance = row[order], column[order], chance[order]

@@ -1,4 +1,4 @@
-"""Which auxiliary node is a released one? The one that shares far more mapped neighbours with it than any other."""
+"""Narayanan-Shmatikov attack: map the candidate that shares far more mapped neighbors."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -20,9 +20,9 @@ from unveil.guesses.candidates import Candidates
 @attack(source="Narayanan and Shmatikov (2009), de-anonymizing social networks", aka=("NS",), scope="local")
 @dataclass(frozen=True, kw_only=True)
 class NarayananShmatikov:
-    """An adversary who maps a released node where one auxiliary node stands out from all others, and goes on from it.
+    """Map a released node where one candidate stands out, and propagate.
 
-    Two nodes score one point for each pair of their neighbours that is already mapped to one another, divided by the
+    Two nodes score one point for each pair of their neighbors that is already mapped to one another, divided by the
     square root of the auxiliary node's degree. The best auxiliary node stands out if its score exceeds the second best
     by ``theta`` standard deviations of all scores (those of auxiliary nodes already taken count 0). If it does, and the
     released node stands out in the same way among those that score with that auxiliary node, both are mapped at once.
@@ -33,8 +33,8 @@ class NarayananShmatikov:
     Parameters
     ----------
     theta
-        How far the best must stand out, from 0. With 0 any lead will do and the lot decides between equals; with any
-        other, a node with two best ones is left alone. 0.5 is customary; where nothing stands out, nobody is attempted.
+        How far the best must stand out, from 0. With 0 any lead will do and ties are broken at random; with any other,
+        a node with two best ones is left alone. 0.5 is customary; where nothing stands out, no node is attempted.
     order
         "random" goes through the released nodes in a new order each time; "natural" by their number, which makes the
         attack exactly repeatable (unless ``theta`` is 0), and should be used only if the numbers tell nothing.
@@ -54,12 +54,15 @@ class NarayananShmatikov:
     def __post_init__(self) -> None:
         number = isinstance(self.theta, int | float | np.number) and not isinstance(self.theta, bool)
         if not number or not self.theta >= 0:
-            raise InputError(f"theta must be a number of at least 0, but is {self.theta!r}. Raise it")
+            raise InputError(f"theta is {self.theta!r}; it must be a number of at least 0. Raise it")
         if self.order not in ("random", "natural"):
-            raise InputError(f"order must be 'random' or 'natural', but is {self.order!r}. Choose one of them")
+            raise InputError(f"Unknown order {self.order!r}. Use 'random' or 'natural'")
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return whom each released node was mapped to, and who else scored; ``rng`` draws the order and the lots."""
+        """Return each released node's mapping and runners-up.
+
+        ``rng`` draws the order and breaks ties.
+        """
         check_knowledge(released, knowledge, attack="Narayanan-Shmatikov")
         here, there = both_sides(released, knowledge, rng)
         looks = nothing_seen(released.nodes, knowledge.auxiliary.nodes)
@@ -79,7 +82,7 @@ _ROUNDING = 1e-9
 
 
 class Looks(NamedTuple):
-    """What makes it unnecessary to look at a node again; all moments.
+    """Times that make another look at a node unnecessary.
 
     A look at a node ends as it did before, unless its row of witnesses has changed since, or it was turned down by its
     best candidate and that one's column has changed.
@@ -102,12 +105,12 @@ def nothing_seen(nodes: int, others: int) -> Looks:
 
 
 def standing_out(there: GraphSide, count: IntArray, reached: IntArray, size: int, threshold: float) -> int:
-    """Return the node with the highest score, or -1 if it does not stand out or nobody has a witness.
+    """Return the node with the outstanding score, or -1.
 
     A score is the number of witnesses divided by the square root of the degree; all nodes of the graph have one, which
     is 0 for those not found. The best stands out if it exceeds the second best by ``threshold`` standard deviations
-    (dividing by one less than the number of nodes). With a threshold of 0 the lot decides between equals; with any
-    other, equals do not stand out.
+    (dividing by one less than the number of nodes). With a threshold of 0 ties are broken at random; with any other,
+    equals do not stand out.
     """
     best, second = -1, -1
     for place in range(size):
@@ -129,7 +132,7 @@ def standing_out(there: GraphSide, count: IntArray, reached: IntArray, size: int
 
 
 def _lead(one: int, degree: int, other: int, other_degree: int) -> int:
-    """Return a number above 0 if so many witnesses at that degree make a higher score than the others, 0 for equals.
+    """Return the sign of the score lead of some witnesses.
 
     In whole numbers, because roots are rounded and would part scores that are equal.
     """
@@ -137,7 +140,7 @@ def _lead(one: int, degree: int, other: int, other_degree: int) -> int:
 
 
 def _deviation(there: GraphSide, count: IntArray, reached: IntArray, size: int) -> float:
-    """Return the standard deviation of the scores of all nodes of the graph, most of which may be 0."""
+    """Return the standard deviation of scores over all nodes."""
     nodes = count.size
     total = 0.0
     for place in range(size):
@@ -150,7 +153,7 @@ def _deviation(there: GraphSide, count: IntArray, reached: IntArray, size: int) 
 
 
 def sweep(here: GraphSide, there: GraphSide, order: IntArray, threshold: float, now: int, looks: Looks) -> int:
-    """Look at the nodes in the given order, map those that stand out, and return the moment after that.
+    """Visit nodes in order, map outstanding ones; return the new time.
 
     A node is mapped to its best candidate if that stands out from all candidates of the node, and the node from all
     candidates of that one. Both sides and what is known of former looks change. Moments start at ``FIRST``, and each
@@ -203,7 +206,7 @@ def _map(here: GraphSide, node: int, other: int, now: int) -> None:
 
 
 def _note_change(here: GraphSide, changed: IntArray, node: int, reached: IntArray, size: int, now: int) -> None:
-    """Note that the neighbours of a node have a new witness, and that those found have lost a candidate."""
+    """Mark neighbors with a new witness, and those that lost a candidate."""
     for place in range(here.start[node], here.start[node + 1]):
         changed[here.neighbour[place]] = now
     for place in range(size):

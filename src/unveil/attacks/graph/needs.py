@@ -1,4 +1,4 @@
-"""What mean-field matching takes, said before it begins: seconds of a processor, and memory.
+"""Cost of mean-field matching, estimated before the run.
 
 The constants were measured on one core of one machine (docs/graph-measured.md has the table); another may take half of
 that or twice as long.
@@ -19,12 +19,12 @@ _LEAST_PER_PAIR, _MOST_PER_PAIR = 0.4e-6, 1.4e-6
 # Seconds of a step for each pair of edges that meet in a node, one of either graph, and for each candidate of a node;
 # and once for each pair of nodes that is compared by degree.
 _PER_WITNESS, _PER_CANDIDATE, _BY_DEGREE = 2e-8, 4e-7, 1.2e-8
-# It settles after so many steps at the least once it is heated.
+# It settles after this many steps at the least once it is heated.
 _LEAST_STEPS = 2
 
 
 class Needs(NamedTuple):
-    """What a run takes: CPU seconds, at least and at most, and GB of memory; and what to do where that is too much."""
+    """Cost of a run: CPU seconds, memory in GB, and advice."""
 
     least: float
     most: float
@@ -35,31 +35,31 @@ class Needs(NamedTuple):
     def sentence(self) -> str:
         """All of it in one sentence."""
         return (
-            f"Each run of mean-field is projected to take {self.least:,.0f} to {self.most:,.0f} CPU seconds and "
-            f"{self.memory:.1f} GB, and it is run once more to see whether both graphs are alike: {self.instead}."
+            f"Each run of mean-field takes about {self.least:,.0f} to {self.most:,.0f} CPU seconds and "
+            f"{self.memory:.1f} GB. A further run checks whether both graphs match: {self.instead}."
         )
 
 
 def needs_of_all(nodes: int, others: int) -> Needs:
-    """Return what comparing all pairs of nodes takes.
+    """Return the cost of comparing all pairs of nodes.
 
     >>> needs_of_all(4_000, 4_000).sentence[:66]
-    'Each run of mean-field is projected to take 6 to 22 CPU seconds an'
+    'Each run of mean-field takes about 6 to 22 CPU seconds and 0.9 GB.'
     """
     pairs = nodes * others
-    instead = "candidates=30 takes a part of that"
+    instead = "candidates=30 takes a fraction of that"
     return Needs(pairs * _LEAST_PER_PAIR, pairs * _MOST_PER_PAIR, pairs * BYTES_PER_PAIR / 1e9, instead)
 
 
 def needs_of_few(released: Graph, auxiliary: Graph, width: int, *, by_degree: bool) -> Needs:
-    """Return what a few candidates for each node take, without the attack that it starts from."""
+    """Return the cost of few candidates per node, without the first attack."""
     degree = released.degrees.astype(np.float64)
-    # A neighbour of a node is taken for one with about as many neighbours, of which the auxiliary graph has its share.
+    # A neighbor of a node is taken for one with about as many neighbors, of which the auxiliary graph has its share.
     witnesses = float((degree**2).sum()) * min(1.0, auxiliary.edges / max(released.edges, 1))
     step = witnesses * _PER_WITNESS + released.nodes * width * _PER_CANDIDATE
     once = released.nodes * auxiliary.nodes * _BY_DEGREE if by_degree else 0.0
     room = released.nodes * width * BYTES_PER_CANDIDATE
     room += max(released.nodes, auxiliary.nodes) * BYTES_PER_NODE if by_degree else 0
-    instead = "fewer candidates take less memory, and korula-lattanzi takes a part of the time"
+    instead = "fewer candidates take less memory, and korula-lattanzi takes a fraction of the time"
     least, most = (once + (len(HEATING) + steps) * step for steps in (_LEAST_STEPS, MOST_STEPS))
     return Needs(least, most, room / 1e9, instead)

@@ -1,4 +1,4 @@
-"""Which auxiliary node is a released one? What another attack says, weighed again by the edges of the whole mapping."""
+"""Refinement of another attack's mapping by mean field."""
 
 from dataclasses import dataclass
 
@@ -22,11 +22,11 @@ from unveil.guesses.candidates import NOT_ATTEMPTED, Candidates
 )
 @dataclass(frozen=True, kw_only=True)
 class Refine:
-    """An adversary who attacks in another way first, and then corrects and completes that mapping by mean field.
+    """Run another attack, then correct and complete its mapping by mean field.
 
     Each pair of the other attack's mapping has the chance 0.9 at first. What follows is that of ``mean-field`` with a
     few candidates for each node: pairs that share no edges with the others lose their chance, and nodes that the other
-    attack left alone get candidates from their neighbours. The guess is that of ``mean-field``.
+    attack left alone get candidates from their neighbors. The guess is that of ``mean-field``.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ class Refine:
         whole_number(self.candidates, "candidates")
         MeanField(slack=self.slack, memory=self.memory)
         if not isinstance(self.attack, str) or self.attack.strip().partition(":")[0] == "refine":
-            raise InputError("attack must name another attack, whose mapping is refined. Write attack=ns, for instance")
+            raise InputError("refine needs another attack, whose mapping it refines. Write attack=ns, for example")
         graph_attack_from(self.attack)
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return the refined chances of the auxiliary nodes of each released one; ``rng`` is used by both attacks."""
+        """Return the refined candidate probabilities; ``rng`` serves both attacks."""
         first = graph_attack_from(self.attack).run(released=released, knowledge=knowledge, rng=rng)
         mapping = np.full(released.nodes, NOT_ATTEMPTED, np.int64) if first.chosen is None else first.chosen
         return run_sparse(released, knowledge, self.candidates, self.slack, self.memory, mapping, rng)
 
     def needs(self, released: Graph, knowledge: GraphKnowledge) -> Needs:
-        """Return about what a run takes beside the other attack, by the sizes of both graphs."""
+        """Return the estimated cost besides the other attack, by graph sizes."""
         return needs_of_few(released, knowledge.auxiliary, self.candidates, by_degree=False)

@@ -1,8 +1,8 @@
-"""Does the auxiliary graph lie on the released one? Edges that an attack is not shown tell, without knowing the truth.
+"""Validation of a mapping on held-out auxiliary edges, without the truth.
 
 An attack lays any graph over any other, and mean field is sure of what it found even where both are of different
 people. So some auxiliary edges are kept back, the attack runs without them, and each is looked up: are the released
-nodes that its ends were mapped to connected? Where the mapping is right most are; where it is not, no more than by
+nodes that its ends were mapped to connected? Where the mapping is correct most are; where it is not, no more than by
 degrees alone.
 """
 
@@ -22,43 +22,44 @@ from unveil.guesses.candidates import Candidates
 
 #: The share of auxiliary edges that is kept back at a time; more would weaken the attack that is put to the test.
 HELD_BACK = 0.1
-#: So many edges are wanted; graphs with few edges are attacked several times, each time without others.
+#: This many edges are wanted; graphs with few edges are attacked several times, each time without others.
 WANTED, MOST_TIMES = 200, 5
 #: With fewer edges nothing can be said.
 FEWEST = 30
 #: Below this share of the edges kept back, beyond what degrees give, the mapping is not to be believed. True auxiliary
 #: graphs of 40 to 60 % of the edges had 0.16 and more, graphs of others at most 0.03.
 LEAST_SHARE = 0.1
-# Nor where it is within so many deviations of what degrees give.
+# Nor where it is within this many deviations of what degrees give.
 _DEVIATIONS = 2.0
 
 
 @dataclass(frozen=True)
 class Resemblance:
-    """How many auxiliary edges an attack was not shown, and the shares of them that lie on released edges.
+    """Number of held-out auxiliary edges, and shares on released edges.
 
     ``found`` is that share under the mapping of the attack, and ``by_degree`` what it would be if nothing but the
     degrees of the released nodes that they were mapped to counted.
     """
 
-    held: int = figure("Edges that the attack was not shown.", name="edges_kept_back")
+    held: int = figure("Number of held-out auxiliary edges.", name="edges_kept_back")
     found: float = figure(
-        "The share of them, from 0 to 1, that lie on released edges under the mapping of the attack.",
+        "Share of them, from 0 to 1, that lie on released edges under the mapping of the attack.",
         name="on_released_edges",
     )
-    by_degree: float = figure(
-        "What that share would be, from 0 to 1, if nothing but degrees counted.", name="by_degree_alone"
-    )
+    by_degree: float = figure("Expected share, from 0 to 1, by degrees alone.", name="by_degree_alone")
 
     @derived(
         "What the mapping explains beyond degrees: (on_released_edges - by_degree_alone) / (1 - by_degree_alone), at "
-        "most 1; about 0 for a graph of other people."
+        "most 1; about 0 for an unrelated graph."
     )
     def share(self) -> float:
-        """The share found beyond what degrees give, of what could be; at most 1, about 0 for a graph of others."""
+        """Excess over the degree baseline, at most 1.
+
+        It is about 0 for an unrelated graph.
+        """
         return (self.found - self.by_degree) / (1 - self.by_degree) if self.by_degree < 1 else 0.0
 
-    @derived("Whether that is so few that the attack's model is in doubt.")
+    @derived("Whether the share is too low to rely on the attack's model.")
     def doubtful(self) -> bool:
         """Whether the mapping explains no edges that it was not made from."""
         deviation = math.sqrt(max(self.by_degree * (1 - self.by_degree), 1 / self.held) / self.held)
@@ -66,19 +67,19 @@ class Resemblance:
 
     @property
     def sentence(self) -> str:
-        """What a reader has to know where it is doubtful."""
+        """Warning about a doubtful mapping."""
         return (
-            "The auxiliary graph does not look like one of the released graph: the posterior is not to be believed. Of "
-            f"{self.held:,} auxiliary edges that mean-field was not shown, {self.found:.0%} lie on released ones under "
-            f"its mapping, where degrees alone give {self.by_degree:.0%}. It is a graph of others, it shares too few "
-            "edges with the release, or too few people are known."
+            f"The posterior is unreliable: the auxiliary graph does not resemble the released graph. Of {self.held:,} "
+            f"held-out auxiliary edges, {self.found:.0%} lie on released edges under the mapping; degrees alone give "
+            f"{self.by_degree:.0%}. The graph is unrelated, shares too few edges with the release, or there are too "
+            "few seed pairs."
         )
 
 
 def resemblance(
     attack: GraphAttack | None, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator
 ) -> Resemblance | None:
-    """Return how many auxiliary edges that were kept back lie on released ones under the mapping of an attack.
+    """Return the share of held-out auxiliary edges on released ones.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ def resemblance(
 
 
 def _mapped(guess: Candidates, knowledge: GraphKnowledge) -> IntArray:
-    """Return the released node that was mapped to each auxiliary one, -1 for none; known ones included."""
+    """Return the released node mapped to each auxiliary one, or -1."""
     here = np.full(knowledge.auxiliary.nodes, -1)
     chosen = np.full(guess.target_count, -1) if guess.chosen is None else guess.chosen
     tried = np.flatnonzero(guess.attempted & (chosen >= 0))
@@ -134,7 +135,7 @@ def _mapped(guess: Candidates, knowledge: GraphKnowledge) -> IntArray:
 
 
 def _on_edges(released: Graph, one: IntArray, other: IntArray) -> tuple[int, FloatArray]:
-    """Return how many of these pairs are edges, and the chance of each by its degrees; those without a node are not."""
+    """Return how many pairs are edges, and each one's degree baseline."""
     both = (one >= 0) & (other >= 0)
     one, other = one[both], other[both]
     hits = int(among(edge_keys(one, other, released.nodes), released.keys).sum())

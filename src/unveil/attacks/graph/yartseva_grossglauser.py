@@ -1,4 +1,4 @@
-"""Which auxiliary node is a released one? The first with which it shares a few mapped neighbours."""
+"""Yartseva-Grossglauser attack: percolation over pairs that share mapped neighbors."""
 
 from dataclasses import dataclass
 
@@ -21,10 +21,10 @@ from unveil.guesses.candidates import Candidates
 @attack(source="Yartseva and Grossglauser (2013), percolation graph matching", aka=("YG",), scope="local")
 @dataclass(frozen=True, kw_only=True)
 class YartsevaGrossglauser:
-    """An adversary who maps two nodes as soon as enough pairs of their neighbours are mapped.
+    """Map two nodes once enough pairs of their neighbors are mapped.
 
-    Each mapped pair, drawn by lot, gives one mark to every pair of its neighbours that are not mapped yet. A pair with
-    ``theta`` marks is mapped at once and will give marks itself; where several pairs reach that number by the same
+    Each mapped pair, drawn at random, gives one mark to every pair of its neighbors that are not mapped yet. A pair
+    with ``theta`` marks is mapped at once and will give marks itself; where several pairs reach that number by the same
     marks, the lot decides which comes first. It ends when all mapped pairs have given their marks.
 
     The guess holds the free auxiliary nodes that shared a mark with the node when it was mapped, in proportion to the
@@ -33,7 +33,7 @@ class YartsevaGrossglauser:
     Parameters
     ----------
     theta
-        How many marks a pair needs, from 1. With 1 the first two that share a mapped pair of neighbours are mapped; a
+        How many marks a pair needs, from 1. With 1 the first two that share a mapped pair of neighbors are mapped; a
         number that no pair reaches leaves an empty guess.
     strict
         True asks for more than ``theta`` marks, as one well-known implementation does.
@@ -54,30 +54,31 @@ class YartsevaGrossglauser:
         whole_number(self.theta, "theta")
 
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
-        """Return whom each released node was mapped to, and who else had marks; ``rng`` draws whose turn it is."""
+        """Return each released node's mapping and runners-up; ``rng`` orders turns."""
         check_knowledge(released, knowledge, attack="Yartseva-Grossglauser")
         here, there = both_sides(released, knowledge, rng)
         decided = percolate(here, there, int(self.theta) + self.strict, fresh_state(rng))
         return guess_after(here, there, decided)
 
 
-# Mapped pairs give marks to the pairs of their neighbours, and a pair with enough marks is mapped itself.
+# Mapped pairs give marks to the pairs of their neighbors, and a pair with enough marks is mapped itself.
 
 Marks = NDArray[np.int16]
 
-# Up to so many pairs of nodes, their marks are kept (2 bytes each); beyond, they are counted whenever they may suffice.
+# Up to this many pairs of nodes, their marks are kept (2 bytes each); beyond, they are counted whenever they may
+# suffice.
 _KEPT_UP_TO = 30_000_000
 # A pair of at most 30 million has fewer marks than this, so a higher threshold cannot be reached either.
 _MOST_MARKS = 32_000
 
 
 def percolate(here: GraphSide, there: GraphSide, need: int, state: State) -> IntArray:
-    """Map all pairs that get ``need`` marks, and return the moment at which each node was mapped, or ``NEVER``.
+    """Map pairs with ``need`` marks; return each node's time, or ``NEVER``.
 
-    Nodes that have a partner are the first to give marks. One pair after the other, drawn by lot from those that have
-    not done so yet, gives one mark to each pair of their neighbours that are not mapped. Nodes in a pair that now has
-    enough are mapped one after the other in an order drawn by lot, each to one of its candidates with enough marks that
-    is still free, drawn by lot. Both sides change.
+    Nodes that have a partner are the first to give marks. One pair after the other, drawn at random from those that
+    have not done so yet, gives one mark to each pair of their neighbors that are not mapped. Nodes in a pair that now
+    has enough are mapped one after the other in an order drawn at random, each to one of its candidates with enough
+    marks that is still free, drawn at random. Both sides change.
     """
     nodes, others = here.start.size - 1, there.start.size - 1
     known = here.partner >= 0
@@ -124,7 +125,7 @@ def _add_giver(here: GraphSide, node: int, givers: IntArray) -> None:
 
 
 def _free_neighbours(here: GraphSide, node: int, givers: IntArray, at_least: int) -> IntArray:
-    """Return the neighbours of a node that are not mapped and have enough neighbours that have given marks."""
+    """Return a node's unmapped neighbors with enough markers."""
     free = np.empty(here.start[node + 1] - here.start[node], np.int64)
     size = 0
     for place in range(here.start[node], here.start[node + 1]):
@@ -138,7 +139,7 @@ def _free_neighbours(here: GraphSide, node: int, givers: IntArray, at_least: int
 def _give_marks(
     here: GraphSide, there: GraphSide, node: int, other: int, need: int, marks: Marks, cells: IntArray
 ) -> tuple[int, IntArray]:
-    """Give the marks of one pair; return how many pairs have enough now, and these pairs, row by row."""
+    """Spread one pair's marks; return the pairs that have enough."""
     free = _free_neighbours(there, other, there.taken, 0)
     size = 0
     for near in _free_neighbours(here, node, here.taken, 0):
@@ -162,7 +163,7 @@ def _count_marks(
     is_near: BoolArray,
     cells: IntArray,
 ) -> tuple[int, IntArray]:
-    """Return the same without keeping marks: those of a pair are counted where both have enough givers around."""
+    """Return the same by counting markers, without stored marks."""
     size = 0
     free = _free_neighbours(there, other, givers_there, need)
     for near in _free_neighbours(here, node, givers, need):
@@ -197,7 +198,7 @@ def _with_room(cells: IntArray, size: int) -> IntArray:
 def _map_by_lot(
     here: GraphSide, there: GraphSide, cells: IntArray, waiting: IntArray, left: int, now: int, state: State
 ) -> tuple[int, int]:
-    """Map the nodes of the cells, which are in rows, and queue them; return the length of the queue and the moment."""
+    """Map these cells in random order and queue them; return queue and time."""
     rows = _starts_of_rows(cells)
     order = np.empty(rows.size - 1, np.int64)
     for row in range(order.size):
@@ -223,7 +224,7 @@ def _map_by_lot(
 
 
 def _starts_of_rows(cells: IntArray) -> IntArray:
-    """Return where each row of cells starts, and where the last one ends."""
+    """Return the start positions of cell rows."""
     starts = np.empty(len(cells) + 1, np.int64)
     rows = 0
     for place in range(len(cells)):

@@ -1,4 +1,7 @@
-"""What Fellegi and Sunter learn from patterns of agreement: how often pairs agree that match, and that do not."""
+"""Agreement patterns of record pairs, for Fellegi-Sunter weights.
+
+They estimate how often matching and other pairs agree.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +24,7 @@ MOST_PAIRS = 50_000_000
 
 
 class Records(NamedTuple):
-    """Both tables as whole numbers, column by column, and how two values of a column are compared."""
+    """Both tables as integers, with the comparison of each column."""
 
     names: tuple[str, ...]
     released: IntArray
@@ -34,7 +37,7 @@ class Weights:
     """How much evidence each level of agreement is, per column.
 
     ``match[c, l]`` and ``chance[c, l]`` are the shares of pairs that reach level l of column c, among pairs of one
-    person and among pairs by lot, missing values left out: level 1 is a difference beyond all steps, the last one an
+    person and among pairs at random, missing values left out: level 1 is a difference beyond all steps, the last one an
     equal value, level 0 a missing value. ``share`` is the prior chance that a pair is one person.
     """
 
@@ -46,7 +49,7 @@ class Weights:
 
     @property
     def logarithm(self) -> FloatArray:
-        """The logarithm of the Bayes factor of each level; 0 for a missing value, which says nothing."""
+        """Log Bayes factor of each level; 0 for a missing value."""
         ratio = np.zeros_like(self.match)
         seen = (self.match > 0) & (self.chance > 0)
         ratio[seen] = np.log(self.match[seen] / self.chance[seen])
@@ -55,7 +58,10 @@ class Weights:
 
 
 def records_of(original: Table, released: Table, columns: tuple[str, ...] | None, steps: Sequence[float]) -> Records:
-    """Return both tables ready to be compared; a number's steps are in standard deviations of the original column."""
+    """Return both tables ready to compare.
+
+    Steps of numbers are in standard deviations of the original column.
+    """
     known, masked = compared(original, released, columns)
     limits = [_limits(column, steps) for column in without_markers(known.numbers).T]
     limits += [[0]] * known.codes.shape[1]
@@ -63,7 +69,7 @@ def records_of(original: Table, released: Table, columns: tuple[str, ...] | None
     names = known.names_numbers + known.names_codes
     if rule.patterns > _LARGEST or (rule.stride < 1).any():
         raise InputError(
-            f"{len(names)} columns with {len(steps)} steps make more patterns of agreement than can be numbered. "
+            f"{len(names)} columns with {len(steps)} steps make too many agreement patterns. "
             "Name fewer columns, or fewer steps"
         )
     one, other = (
@@ -86,7 +92,7 @@ def _limits(values: IntArray, steps: Sequence[float]) -> list[int]:
 
 
 def chance_levels(records: Records) -> FloatArray:
-    """Return the share of all pairs that reach each level of each column, missing values left out.
+    """Return the share of pairs at each agreement level, per column.
 
     These are the pairs that drawing at random would give, all of them: counted from sorted values, exactly. Each
     released row's own original row is among them, one pair in as many as there are original rows.
@@ -110,7 +116,7 @@ def chance_levels(records: Records) -> FloatArray:
 
 
 class PatternCounts(NamedTuple):
-    """How many pairs of each released row have each pattern: one entry per row and pattern that occur together.
+    """Number of pairs per released row and agreement pattern.
 
     ``row`` counts the rows from 0, ``which`` is a line of ``levels``, ``pairs`` has one number per row.
     """
@@ -123,7 +129,10 @@ class PatternCounts(NamedTuple):
 
 
 def counted(parts: Iterable[tuple[IntArray, IntArray]], rule: AgreementLevels) -> PatternCounts:
-    """Return the counts of pairs that come in parts, each the rows (no row in two parts) and the patterns of pairs."""
+    """Return the counts of pairs that come in parts.
+
+    Each part has rows of its own, and the patterns of pairs.
+    """
     rows, patterns, counts = [], [], []
     for row, pattern in parts:
         distinct, which = np.unique(pattern, return_inverse=True)
@@ -139,12 +148,12 @@ def counted(parts: Iterable[tuple[IntArray, IntArray]], rule: AgreementLevels) -
 
 
 def match_levels(pairs: PatternCounts, chance: FloatArray, *, certain: bool) -> tuple[FloatArray, float]:
-    """Return the share of matching pairs that reach each level of each column, and how many pairs match, by EM.
+    """Return agreement shares and number of matching pairs, by EM.
 
-    Only what matching pairs do is learnt; what pairs by lot do (``chance``) stays as it is. A released row matches at
-    most one of its pairs: without either, EM would find whatever else splits the pairs in two, such as
-    households. Each column starts at nine in ten for an equal value, and one imagined pair that agrees by lot
-    keeps shares above 0. ``certain`` says that each row's match is among its pairs; else how often it is, is learnt.
+    Only what matching pairs do is learned; what pairs at random do (``chance``) stays as it is. A released row matches
+    at most one of its pairs: without either, EM would find whatever else splits the pairs in two, such as households.
+    Each column starts at nine in ten for an equal value, and one imagined pair that agrees at random keeps shares above
+    0. ``certain`` says that each row's match is among its pairs; else how often it is, is learned.
     """
     match, here = _start(chance), 1.0 if certain else 0.5
     columns = np.arange(len(chance))
@@ -165,7 +174,7 @@ def match_levels(pairs: PatternCounts, chance: FloatArray, *, certain: bool) -> 
 
 
 def _start(chance: FloatArray) -> FloatArray:
-    """Return nine in ten for the highest level that occurs, the rest spread as by lot."""
+    """Return the EM start: nine tenths for the highest level."""
     match = np.zeros_like(chance)
     for own, by_lot in zip(match, chance, strict=True):
         occurring = np.flatnonzero(by_lot)
@@ -188,11 +197,11 @@ def _shares(pairs: PatternCounts, expected: FloatArray, chance: FloatArray) -> F
 def check_blocks(blocks: tuple[tuple[str, ...], ...]) -> None:
     """Refuse blocks that are no groups of columns."""
     if isinstance(blocks, str) or any(isinstance(block, str) or not block for block in blocks):
-        raise InputError("blocks must be groups of at least one column each, such as (('town',), ('age', 'sex')).")
+        raise InputError("a block is not a group of columns. Write blocks such as (('town',), ('age', 'sex'))")
 
 
 def pairs_of_block(records: Records, block: Sequence[str]) -> tuple[IntArray, IntArray]:
-    """Return the pairs of a released and an original row that are equal in all columns of the block, none missing."""
+    """Return the pairs equal in all columns of a block."""
     places = [records.names.index(name) for name in block]
     released, original = records.released[:, places], records.original[:, places]
     both = np.concatenate([released, original])
@@ -204,8 +213,8 @@ def pairs_of_block(records: Records, block: Sequence[str]) -> tuple[IntArray, In
     count = np.where(one < 0, 0, end - begin)
     if count.sum() > MOST_PAIRS:
         raise InputError(
-            f"a block must leave at most {MOST_PAIRS:,} pairs, but that of {', '.join(map(repr, block))} leaves "
-            f"{int(count.sum()):,}. Add a column to the block"
+            f"the block {', '.join(map(repr, block))} has {int(count.sum()):,} pairs, above the maximum of "
+            f"{MOST_PAIRS:,}. Add a column to the block"
         )
     target = np.repeat(np.arange(one.size), count)
     place = np.arange(target.size) - np.repeat(np.cumsum(count) - count, count)
@@ -213,7 +222,7 @@ def pairs_of_block(records: Records, block: Sequence[str]) -> tuple[IntArray, In
 
 
 def pairs_of_blocks(records: Records, blocks: Sequence[Sequence[str]], rows: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the pairs of all blocks for the released rows in ``rows``, each once, targets by their place there."""
+    """Return the distinct pairs of all blocks for released ``rows``."""
     place = np.full(len(records.released), -1, np.int64)
     place[rows] = np.arange(rows.size)
     size = len(records.original)

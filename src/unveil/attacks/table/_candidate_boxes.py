@@ -1,4 +1,4 @@
-"""Which original cells can a released cell come from? For each column, levels of the original and their bounds."""
+"""Original cells compatible with a released cell, as bounds per column."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ MOST_MEMBERS = 50_000_000
 
 
 class CellCompatibility(NamedTuple):
-    """The original cells of one column that each released cell can come from.
+    """Original cells of one column compatible with each released cell.
 
     An original row with a level from ``first[j]`` to ``last[j]`` fits released row j; where ``among`` is given, only
     if ``among[choice[j], level]`` says so too.
@@ -38,7 +38,7 @@ class CellCompatibility(NamedTuple):
 
 
 def fits_of(original: Table, released: Table, name: str, reach: float) -> CellCompatibility:
-    """Return which original cells of a column fit each released one, by the rules of `CandidateSet`."""
+    """Return the compatible original cells of each released cell."""
     one, other = agree(original.select([name]), _untold(released.select([name]), original))
     cells = (other.cells or {}).get(name)
     if cells is not None and cells.coarse:
@@ -52,7 +52,7 @@ def fits_of(original: Table, released: Table, name: str, reach: float) -> CellCo
 
 
 def _untold(released: Table, original: Table) -> Table:
-    """Return the released column as one whose kind the original tells, unless it was told there too."""
+    """Return the released column, typed as in the original by default."""
     (column,) = released.columns
     if original.column(column.name).kind_told or column.kind not in ("category", "text"):
         return released
@@ -76,7 +76,7 @@ def _most_moved(known: IntArray, reach: float) -> int:
 
 
 def _in_cells(known: CodeColumn, cells: Cells, reach: float) -> CellCompatibility:
-    """Return the fits of cells that stand for several values; one that could be any, or is missing, fits all."""
+    """Return the compatible cells of range cells; missing fits all."""
     size = len(cells.values)
     place = cells.places(known)
     level = np.where(place < 0, size, place).astype(np.int32)
@@ -98,7 +98,7 @@ def _in_cells(known: CodeColumn, cells: Cells, reach: float) -> CellCompatibilit
 
 
 def _moved(cells: Cells, known: "pl.Series", reach: float) -> tuple[IntArray, IntArray]:
-    """Return the places from the first to the last value that is at most so far from each range."""
+    """Return the positions of values within a distance of each range."""
     import polars as pl
 
     values = cells.values.to_physical().cast(pl.Float64).to_numpy()
@@ -111,14 +111,14 @@ def _moved(cells: Cells, known: "pl.Series", reach: float) -> tuple[IntArray, In
 
 
 class CandidateSets(NamedTuple):
-    """Distinct sets of original rows, concatenated, and the set of each released row."""
+    """Distinct candidate sets, concatenated, and the set of each released row."""
 
     start: IntArray
     rows: Int32Array
     of_target: IntArray
 
     def pairs(self) -> tuple[IntArray, Int32Array]:
-        """Return all released rows with the members of their sets, pair by pair."""
+        """Return all pairs of released row and candidate."""
         count = np.diff(self.start)[self.of_target]
         _check_room(int(count.sum()))
         target = np.repeat(np.arange(count.size), count)
@@ -127,7 +127,7 @@ class CandidateSets(NamedTuple):
 
 
 def sets_of(fits: Sequence[CellCompatibility]) -> CandidateSets:
-    """Return the original rows that fit each released row in every column; released rows that show the same share."""
+    """Return the candidate set of each released row, over all columns."""
     keys = [key for one in fits for key in (one.first, one.last, one.choice) if key is not None]
     of_target, example = _alike(keys)
     boxes = Windows(*(np.column_stack([getattr(one, end)[example] for one in fits]) for end in ("first", "last")))
@@ -145,13 +145,13 @@ def sets_of(fits: Sequence[CellCompatibility]) -> CandidateSets:
 def _check_room(members: int) -> None:
     if members > MOST_MEMBERS:
         raise InputError(
-            f"the candidate sets must have at most {MOST_MEMBERS:,} members together, but have more. Name more "
-            "columns, which make the sets smaller, or take fewer rows"
+            f"the candidate sets have more than {MOST_MEMBERS:,} members together. Name more "
+            "columns to make the sets smaller, or take fewer rows"
         )
 
 
 def _alike(keys: Iterable[Int32Array]) -> tuple[IntArray, IntArray]:
-    """Return a number per row, the same where all keys are, and one row of each number."""
+    """Return a number per row, equal for equal keys, and representatives."""
     number = np.zeros(0, np.int64)
     for key in keys:
         joint = key.astype(np.int64) if not number.size else number * (int(key.max()) + 2) + key + 1
@@ -160,7 +160,7 @@ def _alike(keys: Iterable[Int32Array]) -> tuple[IntArray, IntArray]:
 
 
 def beliefs_of_sets(size: int, sets: CandidateSets) -> Beliefs:
-    """Return the belief that each released row comes from one of its set, with no preference; none may be empty.
+    """Return the belief that each released row comes from its set.
 
     >>> two = CandidateSets(np.array([0, 2, 3]), np.array([0, 3, 1], np.int32), np.array([0, 1, 0]))
     >>> [mass.sets for mass in beliefs_of_sets(4, two).each]

@@ -1,4 +1,4 @@
-"""Known columns as numbers that any model can learn from, the same for released rows and for people."""
+"""Quasi-identifiers as model features, common to released rows and people."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,12 +10,12 @@ from unveil._kernels.types import BoolArray, ByteArray, FloatArray, Int32Array, 
 
 #: How many categories of a column have a feature of their own; all others share one.
 MOST_CATEGORIES = 30
-#: How many numbers of a column are told apart by a learner that takes columns as they are, and one category fewer.
+#: How many numbers of a column are distinguished by a learner that takes columns as they are, and one category fewer.
 MOST_BINS = 255
 
 
 def features(released: IntegerGrid, people: Sequence[IntegerGrid]) -> list[FloatArray]:
-    """Return one array for the released rows and one for each table of people, with a column per feature.
+    """Return one feature array per table, one column per feature.
 
     Which features there are is told by the released rows alone. A number (a date, an ordered value) goes from 0 to 1
     over the span of the column; a missing one is the released median, and a further feature tells that it was missing
@@ -42,7 +42,7 @@ def features(released: IntegerGrid, people: Sequence[IntegerGrid]) -> list[Float
 
 
 def _of_number(parts: Sequence[IntArray], share: float) -> list[list[FloatArray]]:
-    """Return each table's number from 0 to 1 with the gaps filled, and where they were."""
+    """Return each table's scaled number, gaps filled, and gap indicators."""
     known = parts[0][parts[0] > LAST_MARKER]
     middle = float(np.clip(np.median(known) * share, 0, 1)) if known.size else 0.0
     made = []
@@ -54,7 +54,7 @@ def _of_number(parts: Sequence[IntArray], share: float) -> list[list[FloatArray]
 
 
 def _of_codes(parts: Sequence[Int32Array]) -> list[list[FloatArray]]:
-    """Return for each table one column per frequent code, and one for the rest."""
+    """Return one indicator per frequent code, and one for the rest."""
     frequent = _most_frequent(parts[0], MOST_CATEGORIES)
     made = []
     for part in parts:
@@ -64,7 +64,7 @@ def _of_codes(parts: Sequence[Int32Array]) -> list[list[FloatArray]]:
 
 
 class BinnedColumns(NamedTuple):
-    """Columns of rows and of people as integers from 0 to 255, at [column, row]; which columns are categories."""
+    """Binned columns as integers 0 to 255, at [column, row]."""
 
     rows: ByteArray
     people: ByteArray
@@ -72,7 +72,7 @@ class BinnedColumns(NamedTuple):
 
 
 def binned(released: IntegerGrid, people: IntegerGrid) -> BinnedColumns:
-    """Return one feature per column, for learners that take categories and gaps as they are.
+    """Return one binned feature per column, with categories and gaps.
 
     0 is what is missing. Of more different numbers than 255 as many are taken that divide the rows into equal parts,
     and each number is put to the nearest of them. A category is the rank of its code among the 254 most frequent
@@ -109,6 +109,6 @@ def _bins_of_codes(parts: Sequence[Int32Array]) -> list[IntArray]:
 
 
 def _most_frequent(codes: Int32Array, at_most: int) -> Int32Array:
-    """Return the most frequent codes; equally frequent ones by their value, which does not depend on row order."""
+    """Return the most frequent codes, ties by value."""
     values, count = np.unique(codes, return_counts=True)
     return np.asarray(values[np.lexsort((values, -count))][:at_most])

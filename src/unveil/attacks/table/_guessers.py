@@ -1,9 +1,9 @@
-"""Adversaries who guess a secret from known columns after learning from rows: by agreement, by counts, by a learner.
+"""Attackers who infer a sensitive attribute: by agreement, counts, or a learner.
 
-Every guess is a value that the rows hold, told by its rank, so that one rule says when it is right. A number is guessed
-by way of classes: values that many rows have are classes of their own, all others are cut into parts of equally many
-rows, and of a class the value is guessed that is near enough to most of its rows. A regression aims between the values,
-where hardly anybody is; docs/inference.md has figures.
+Every guess is a value that the rows hold, told by its rank, so that one rule says when it is correct. A number is
+guessed by way of classes: values that many rows have are classes of their own, all others are cut into parts of equally
+many rows, and of a class the value is guessed that is near enough to most of its rows. A regression aims between the
+values, where few people are; docs/inference.md has the numbers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 Adversary = Literal["nearest", "agreement", "counts", "forest", "boosting"]
 ADVERSARIES: tuple[Adversary, ...] = get_args(Adversary)
-#: Those who take the secret of one row, drawn by lot among the best ones; all others say what is likeliest.
+#: Those who take the sensitive value of one row, drawn at random among the best ones; all others say what is likeliest.
 BY_ROWS: tuple[Adversary, ...] = ("nearest", "agreement")
 LEARNERS: tuple[Adversary, ...] = ("forest", "boosting")
-#: What each of them does, to be followed by the secret.
+#: What each of them does, to be followed by the sensitive value.
 NAMED: dict[Adversary, str] = {
     "nearest": "the nearest row tells",
     "agreement": "the row with the rarest values in common tells",
@@ -42,18 +42,18 @@ NAMED: dict[Adversary, str] = {
     "forest": "a forest learns",
     "boosting": "boosting learns",
 }
-#: A learner sees at most so many rows, drawn by what they hold.
+#: A learner sees at most this many rows, drawn by what they hold.
 MOST_ROWS = 50_000
-#: A secret has at most so many classes; the values of a category that are rarer are never guessed.
+#: A sensitive value has at most this many classes; the values of a category that are rarer are never guessed.
 MOST_CLASSES = 40
-#: A number that this share of rows have is a class of its own, and the others are cut into so many parts at most.
+#: A number that this share of rows have is a class of its own, and the others are cut into this many parts at most.
 _SPIKE = 0.02
 _PARTS = 25
-#: Counts look at numbers in so many parts.
+#: Counts look at numbers in this many parts.
 _BINS = 16
 #: Logarithms of chances are whole multiples of this, so that equal ones stay equal.
 _UNIT = 2.0**-20
-#: How boosting learns up to so many classes.
+#: How boosting learns up to this many classes.
 _GROWTH = (
     (3, Growth(rounds=150, leaves=31, rate=0.1)),
     (10, Growth(rounds=60, leaves=15, rate=0.1)),
@@ -67,7 +67,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class SecretClasses(NamedTuple):
-    """The class of each rank of a secret (-1: none), and the rank guessed for each class."""
+    """Class of each rank (-1: none), and the rank guessed per class."""
 
     of_rank: IntArray
     guess: IntArray
@@ -75,9 +75,10 @@ class SecretClasses(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Teacher:
-    """Rows to learn from: what is known, and the secrets by rank.
+    """Training rows: quasi-identifiers and ranks of the sensitive attribute.
 
-    ``near`` says of each rank from which rank up to which a guess is right about it, where secrets are numbers.
+    ``near`` says of each rank from which rank up to which a guess is right about it, where sensitive values are
+    numbers.
     """
 
     known: BlockedRows
@@ -87,11 +88,11 @@ class Teacher:
 
     @cached_property
     def classes(self) -> SecretClasses:
-        """What can be learned of the secret; refused where that is nothing."""
+        """Learnable classes; raises InputError if there are none."""
         return classes_of(self)
 
     def drawn(self, at_most: int) -> IntArray:
-        """Return at most so many rows to learn from, drawn by what they hold and in the order of it."""
+        """Return a content-ordered sample of training rows."""
         # Kept, because several learners are taught by the same rows.
         if at_most not in self._drawn:
             rank = self.secrets.rank
@@ -107,7 +108,7 @@ class Teacher:
 
 
 def single_cells(known: "EncodedTable") -> BlockedRows:
-    """Return rows with a value that nobody has in place of each cell that stands for several.
+    """Return rows with a new value in place of range cells.
 
     Raises
     ------
@@ -121,8 +122,8 @@ def single_cells(known: "EncodedTable") -> BlockedRows:
     several = ~single[cells.of_row + cells.offset[:-1, None]].T
     if several.all():
         raise InputError(
-            "some known cells of the release must be single values to learn from, but all of them stand for several. "
-            "Choose the adversary 'nearest'"
+            "all quasi-identifier cells of the release are ranges, and this attacker learns from single values. "
+            "Choose the attacker 'nearest'"
         )
     numbers[several[:, : cells.numbers]] = LAST_MARKER
     codes[several[:, cells.numbers :]] = np.iinfo(np.int32).min
@@ -132,7 +133,7 @@ def single_cells(known: "EncodedTable") -> BlockedRows:
 def guess_chances(
     adversary: Adversary, teacher: Teacher, people: IntegerGrid, right: RightRanks, *, most_rows: int = MOST_ROWS
 ) -> FloatArray:
-    """Return for each person the chance that the adversary, taught by these rows, guesses the secret right.
+    """Return each person's probability of a correct guess.
 
     A learner sees at most ``most_rows`` of them.
 
@@ -158,27 +159,27 @@ def guess_chances(
 
 
 def chances_alone(teacher: Teacher, people: IntegerGrid, right: RightRanks) -> list[FloatArray]:
-    """Return what `guess_chances` does by counts of each column alone, number columns first."""
+    """Return `guess_chances` by each column's counts alone, numbers first."""
     prior, columns = _log_chances(teacher, people)
     return [_likeliest(teacher.classes, prior + column, right) for column in columns]
 
 
 def _likeliest(classes: SecretClasses, logarithm: FloatArray, right: RightRanks) -> FloatArray:
-    """Return the chance that a likeliest class, drawn by lot where several are, is guessed right."""
+    """Return the probability that a random most likely class is correct."""
     best = logarithm == logarithm.max(axis=1, keepdims=True)
     inside = (classes.guess >= right.low[:, None]) & (classes.guess < right.high[:, None])
     return np.asarray((best & inside).sum(axis=1) / best.sum(axis=1))
 
 
 def notes_on_rows(adversary: Adversary, rows: int, most_rows: int = MOST_ROWS) -> list[str]:
-    """Return that a learner saw some of the rows only, in a sentence, where that is so."""
+    """Return a note on learners that saw only a sample."""
     if adversary not in LEARNERS or rows <= most_rows:
         return []
     return [f"{NAMED[adversary]} from {most_rows:,} of {rows:,} rows, drawn by what they hold"]
 
 
 def classes_of(teacher: Teacher) -> SecretClasses:
-    """Return the classes that can be learned: those of at least two rows, the most frequent ones where there are many.
+    """Return the learnable classes: frequent ones of at least two rows.
 
     Raises
     ------
@@ -199,8 +200,8 @@ def classes_of(teacher: Teacher) -> SecretClasses:
     parts = [each for each in parts if count[each].sum() >= 2]
     if len(parts) < 2:
         raise InputError(
-            "at least two values of the secret must stand in two rows each for them to be learned, but "
-            f"{len(parts)} did. Name another secret, or the adversary 'nearest'"
+            f"too few values of the sensitive attribute occur in two rows each: {len(parts)}, at least two are needed. "
+            "Name another column, or the attacker 'nearest'"
         )
     of_rank = np.full(size, -1, np.int64)
     for number, each in enumerate(parts):
@@ -209,7 +210,7 @@ def classes_of(teacher: Teacher) -> SecretClasses:
 
 
 def _most_near(ranks: IntArray, count: IntArray, near: tuple[IntArray, IntArray] | None) -> int:
-    """Return which of these values is right about most rows of them, the lowest where several are."""
+    """Return the value correct for most rows, the lowest on ties."""
     if near is None:
         return int(ranks[0])
     change = np.zeros(count.size + 1, np.int64)
@@ -219,7 +220,7 @@ def _most_near(ranks: IntArray, count: IntArray, near: tuple[IntArray, IntArray]
 
 
 def _log_chances(teacher: Teacher, people: IntegerGrid) -> tuple[FloatArray, Iterator[FloatArray]]:
-    """Return how likely each class is, and at [person, class] what each column adds, columns taken for independent.
+    """Return log class priors and naive Bayes terms at [person, class].
 
     Among the n_c rows of a class the value v of a column has the chance ``(n_cv + p_v) / (n_c + 1)``, where p_v is its
     share among all rows, ``(n_v + 1/2) / (n + 1)``. Logarithms are rounded, so that equal chances stay equal.
@@ -244,7 +245,7 @@ def _whole(logarithm: FloatArray) -> FloatArray:
 
 
 def _binned(known: BlockedRows, rows: IntArray, people: IntegerGrid) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield each column of the rows and of the people as small whole numbers: parts of numbers, places of codes."""
+    """Yield each column as small integers: bins or code positions."""
     for place in range(known.widths[0]):
         old, new = known.column(place, rows), people.numbers[:, place]
         there = old[old > LAST_MARKER]
@@ -257,7 +258,7 @@ def _binned(known: BlockedRows, rows: IntArray, people: IntegerGrid) -> Iterator
     for place in range(known.widths[1]):
         both = np.concatenate([known.column(known.widths[0] + place, rows), people.codes[:, place]]).astype(np.int64)
         low = both.min(initial=0)
-        # Codes are close together unless some stand for a value that nobody has.
+        # Codes are close together unless some stand for a value that no person has.
         close = both.max(initial=0) - low <= both.size
         numbered = both - low if close else np.unique(both, return_inverse=True)[1].astype(np.int64)
         yield tuple(np.split(numbered, [rows.size]))  # type: ignore[misc]
@@ -279,7 +280,7 @@ def _learned(adversary: Adversary, teacher: Teacher, people: IntegerGrid, at_mos
 
 
 def _with_secret(teacher: Teacher, rows: IntArray) -> IntegerGrid:
-    """Return some rows with the rank of their secret as one more column."""
+    """Append the rank of the sensitive attribute."""
     some = teacher.known.block(rows)
     return some._replace(numbers=np.column_stack([some.numbers, teacher.secrets.rank[rows]]))
 
@@ -325,11 +326,11 @@ def drawn_by_content(bits: BagArray, number: int, seed: int) -> IntArray:
 def forest_shares(
     bins: ByteArray, classes: IntArray, people: ByteArray, *, trees: int = _TREES, seed: int = 0
 ) -> FloatArray:
-    """Return class shares from a forest of extremely randomised trees.
+    """Return class shares from a forest of extremely randomized trees.
 
     At each division half of the features are tried, each with one random cut, and the best cut is taken (Geurts, Ernst
     and Wehenkel 2006). Trees see all rows and grow until all rows of a leaf have the same class or the same features:
-    the forest remembers every row. A person's shares are the mean over trees of the class shares in the person's leaf.
+    the forest memorizes every row. A person's shares are the mean over trees of the class shares in the person's leaf.
 
     Parameters
     ----------
@@ -404,7 +405,7 @@ def _drawn_division(
     first: FloatArray,
     whole: FloatArray,
 ) -> tuple[int, int]:
-    """Return the best feature and cut among random ones; -1 if no feature divides the rows."""
+    """Return the best random feature and cut; -1 if none divides."""
     for own in range(whole.size):
         whole[own] = 0.0
     for row in some:

@@ -1,4 +1,4 @@
-"""Who is learned from, who is measured and who teaches, made ready for adversaries who guess a secret."""
+"""Training and test people for attribute inference."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class GuessTask(Protocol):
-    """The secret to guess, the known columns, and the tolerance for numbers."""
+    """The sensitive attribute, the quasi-identifiers, and the tolerance for numbers."""
 
     @property
     def secret(self) -> str:
@@ -36,14 +36,14 @@ class GuessTask(Protocol):
 
 
 class LearnMeasureRows(NamedTuple):
-    """Rows of the original and of the control to learn from and to measure, in random order."""
+    """Training and test rows of original and control, in random order."""
 
     learning: tuple[IntArray, IntArray]
     measured: tuple[IntArray, IntArray]
 
 
 def by_lot(table: "Table", rng: np.random.Generator) -> IntArray:
-    """Return the rows in an order by lot that depends on what they hold and not on where they stand."""
+    """Return the rows in a content-determined random order."""
     content = table.content_order()
     return content[rng.permutation(content.size)]
 
@@ -51,12 +51,12 @@ def by_lot(table: "Table", rng: np.random.Generator) -> IntArray:
 def as_many(
     released: "Table", records: "Table", parts: LearnMeasureRows, rng: np.random.Generator
 ) -> tuple["Table", IntArray]:
-    """Return released rows and other people of the original who teach, as many of each, drawn by lot."""
+    """Return equally many released and other original training rows."""
     order = by_lot(records, rng)
     teachers = order[~np.isin(order, np.concatenate([parts.learning[0], parts.measured[0]]))]
     if teachers.size < 2:
         raise InputError(
-            f"the {records.name} must hold at least two people who are not attacked to compare with, but holds "
+            f"the comparison needs two people who are not attacked, but the {records.name} has "
             f"{teachers.size}. Attack fewer people, or pass a control"
         )
     rows = min(released.rows, teachers.size)
@@ -64,19 +64,19 @@ def as_many(
 
 
 class TrainingRows(NamedTuple):
-    """Rows to learn from, as single values and as cells, and the correct secrets of each person."""
+    """Training rows, as values and cells, and the correct ranks."""
 
     teacher: Teacher
     encoded: "EncodedTable"
     right: RightRanks
 
     def of(self, people: IntArray) -> RightRanks:
-        """Return what is right about some of the people."""
+        """Return the correct ranks of some people."""
         return RightRanks(self.right.rank, self.right.low[people], self.right.high[people])
 
 
 class GuessingCase(NamedTuple):
-    """The people to learn from, the people to measure, and the training rows.
+    """People to learn from, people to test, and training rows.
 
     ``learning`` and ``measured`` are places of people: those in the data under the first teacher, and whom they are
     compared with under the last.
@@ -100,12 +100,12 @@ class GuessingCase(NamedTuple):
         parts: LearnMeasureRows,
         teachers: IntArray | None,
     ) -> "GuessingCase":
-        """Return the case; ``teachers`` are people of the records who teach a second time, where nobody is outside."""
+        """Return the case; ``teachers`` are a second training set without control."""
         from unveil.data.table.encode import encode
 
         tables, end = _secrets.gathered(released, knowledge, asked.known, asked.secret)
         secrets = _secrets.read_secrets(tables[:end], asked.secret, asked.tolerance)
-        # Everybody makes the span: if the records alone did, distances would tell who is in the data.
+        # Everyone makes the span: if the records alone did, distances would tell who is in the data.
         encoded = encode(tables, asked.known, span_of=range(len(tables)))
         sides = [0] if teachers is not None else [0, 2]
         people = [encoded[side].grid() for side in sides]
@@ -127,9 +127,7 @@ class GuessingCase(NamedTuple):
             for part in parts
         ]
         if not places[1][0].size:
-            raise InputError(
-                f"somebody who is measured must have a value of {asked.secret!r}, but nobody has. Name another secret"
-            )
+            raise InputError(f"no person to test has a value of {asked.secret!r}. Name another sensitive attribute")
         kind = tables[0].column(asked.secret).kind
         return cls(
             names=encoded[0].names_numbers + encoded[0].names_codes,
@@ -138,7 +136,7 @@ class GuessingCase(NamedTuple):
             taught=tuple(taught),
             learning=places[0],  # type: ignore[arg-type]
             measured=places[1],  # type: ignore[arg-type]
-            what=f"{asked.secret} is guessed {_secrets.right_means(kind, asked.tolerance)}",
+            what=f"{asked.secret} is inferred {_secrets.right_means(kind, asked.tolerance)}",
             notes=tuple(
                 note
                 for table, own in zip((tables[0], *tables[2:end]), truth, strict=False)
@@ -148,7 +146,7 @@ class GuessingCase(NamedTuple):
 
     @property
     def is_paired(self) -> bool:
-        """Whether the same people are attacked twice, by an adversary with two teachers."""
+        """Whether the same people are attacked with two training sets."""
         return len(self.taught) > 1
 
     def sides(self, part: tuple[IntArray, IntArray]) -> Iterator[tuple[TrainingRows, IntArray]]:
@@ -173,7 +171,7 @@ def taught_by(
 
 
 def places_of(rows: IntArray, wanted: IntArray) -> IntArray:
-    """Return where the wanted rows are among those with a secret; those without one are left out."""
+    """Return the positions of rows with a sensitive value."""
     place = np.searchsorted(rows, wanted)
     there = (place < rows.size) & (rows[np.minimum(place, rows.size - 1)] == wanted) if rows.size else place < 0
     return place[there]

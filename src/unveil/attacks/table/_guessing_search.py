@@ -1,4 +1,4 @@
-"""The search for who guesses a secret best: chosen on the people who are learned from, measured on others."""
+"""Search for the best inference attack: selected on training, measured on test people."""
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ComparedWith = Literal["control", "other people"]
 #: With fewer people to learn from on either side nothing is chosen.
 LEAST_LEARNING = 100
-#: Who remembers and who guesses where nothing may be chosen; the first that can be run.
+#: Who memorizes and who guesses where nothing may be chosen; the first that can be run.
 _IN_ADVANCE: tuple[tuple[Adversary, ...], tuple[Adversary, ...]] = (
     ("agreement", "nearest"),
     ("boosting", "counts", "nearest"),
@@ -37,17 +37,17 @@ _ONE_BY_ONE = 8
 _MOST_GROWN = 5
 #: With more columns than this fewer sets of them are tried.
 _WIDE = 40
-#: Sets of columns are compared on so many pairs of a person and a released row at most, on either side.
+#: Sets of columns are compared on this many pairs of a person and a released row at most, on either side.
 _MOST_PAIRS = 2**21
-#: With more released rows nobody compares everybody with each of them.
+#: With more released rows, people are not compared with each of them.
 MOST_SEARCHED = 50_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChosenGuesser:
-    """One adversary with what it knows, and what it reaches on people who had no part in choosing it.
+    """One attacker with its columns, and its results on test people.
 
-    ``others`` is what the same adversary reaches on the same people when taught by other people of the original, where
+    ``others`` is what the same attacker reaches on the same people when taught by other people of the original, where
     that takes the place of a control.
     """
 
@@ -59,7 +59,7 @@ class ChosenGuesser:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SearchedGuesses:
-    """What a search over adversaries and known columns came to.
+    """Results of a search over attackers and quasi-identifiers.
 
     Attributes
     ----------
@@ -68,22 +68,23 @@ class SearchedGuesses:
     guessed
         Whoever is right about most people in the data.
     alone
-        Whoever knows one column only, the most telling one, and says what is likeliest; None where nothing was chosen.
+        An attacker who knows one column only, the most telling one, and says what is likeliest; None where nothing was
+        chosen.
     compared_with
-        What tells memory from what holds for everybody: people of the control, or an adversary taught by other
-        people of the original.
+        What tells memory from what holds for everyone: people of the control, or an attacker taught by other people of
+        the original.
     learned_from
         On how many people of either side the choice was made; 0 where it was made in advance.
     taught
-        Without a control, whoever of all tried is right most often when taught by other people of the original: its
-        ``others`` are what a release must exceed. The one who remembers most may be poor when taught by others only
+        Without a control, whoever of all tried is correct most often when taught by other people of the original: its
+        ``others`` are what a release must exceed. The one who memorizes most may be poor when taught by others only
         because the release says less, and then its excess is no memory. None where there is a control.
     folds
-        Trials of who remembers most in which each person is measured once, by a guesser chosen on other people: first
+        Trials of who memorizes most in which each person is measured once, by a guesser chosen on other people: first
         on the people measured, then on those who were learned from, by who is chosen on the people measured. One fold
-        with everybody where the choice was made in advance; none unless asked for.
+        with everyone where the choice was made in advance; none unless asked for.
     notes
-        What a reader should know, such as adversaries that could not be run.
+        What a reader should know, such as attackers that could not be run.
     """
 
     remembered: ChosenGuesser
@@ -97,9 +98,9 @@ class SearchedGuesses:
 
 
 class _GuesserTrial(NamedTuple):
-    """One guesser with some columns on the learning set: its excess and its success rate.
+    """One guesser's excess and success on the training people.
 
-    ``by_others`` is how often it is right under the other teacher, or about the other people. All are less their
+    ``by_others`` is how often it is correct under the other teacher, or about the other people. All are less their
     standard errors.
     """
 
@@ -111,7 +112,7 @@ class _GuesserTrial(NamedTuple):
 
 
 class Search:
-    """The choice on the people who are learned from, and what was chosen on those who are measured."""
+    """Selection on the training people, and results on the test people."""
 
     def __init__(self, asked: "SearchedInference", case: GuessingCase) -> None:
         self.case, self.asked = case, asked
@@ -123,12 +124,12 @@ class Search:
         self.by_rows = [
             who for who in BY_ROWS if who in asked.adversaries and not several and not (coarse and who == "nearest")
         ]
-        #: The chances of everybody under each teacher, by each other adversary that was run, with all columns.
+        #: The chances of everyone under each teacher, by each other attacker that was run, with all columns.
         self.whole: dict[Adversary, list[FloatArray]] = {}
         self.failures: dict[Adversary, InputError] = {}
         if max(taught.teacher.known.size for taught in case.taught) > MOST_SEARCHED:
             self.by_rows = []
-            why = f"with more than {MOST_SEARCHED:,} rows nobody is compared with each of them, nor in fewer columns"
+            why = f"comparing each person with each row, or with fewer columns, stops above {MOST_SEARCHED:,} rows"
             self.failures["agreement"] = InputError(why)
 
     def found(self, *, cross_fit: bool = False) -> SearchedGuesses:
@@ -155,7 +156,7 @@ class Search:
         )
 
     def _compared(self) -> list[_GuesserTrial]:
-        """Return all that is tried on the people who are learned from; what was run for everybody is not run again."""
+        """Return all trials on the training people, reusing earlier runs."""
         others = [who for who in dict.fromkeys(self.asked.adversaries) if who not in (*self.by_rows, *self.whole)]
         # The longest first, as each may be the last that others wait for.
         found = side_by_side(
@@ -168,7 +169,7 @@ class Search:
         return [*tried, *chain(*found[: len(self.by_rows)])]
 
     def _in_advance(self) -> list[_GuesserTrial]:
-        """Return who remembers and who guesses where nothing may be chosen."""
+        """Return the fixed attackers, where nothing may be selected."""
         ranked = [
             [*(who for who in first if who in self.asked.adversaries), *self.asked.adversaries] for first in _IN_ADVANCE
         ]
@@ -181,7 +182,7 @@ class Search:
         ]
 
     def _folds(self, best: _GuesserTrial, remembered: ChosenGuesser) -> tuple[Trials, ...]:
-        """Return trials of everybody: those measured and those learned from trade places."""
+        """Return trials of everyone: training and test people swap."""
         learning, measured = self.case.learning, self.case.measured
         other = copy(self)
         if not min(each.size for each in learning):
@@ -199,13 +200,13 @@ class Search:
             yield f"{' and '.join(who for who, error in self.failures.items() if str(error) == why)} left out: {why}"
 
     def _can(self, adversary: Adversary) -> bool:
-        """Return whether the adversary can be run with all columns, after doing so."""
+        """Return whether the attacker runs with all columns."""
         if adversary not in (*self.by_rows, *self.whole, *self.failures):
             self._note(adversary, self._run(adversary))
         return adversary not in self.failures
 
     def _run(self, adversary: Adversary) -> "list[FloatArray] | InputError":
-        """Return everybody's chances with all columns under each teacher, or why there are none."""
+        """Return all chances per training set, or why there are none."""
         if adversary in self.failures:
             return self.failures[adversary]
         try:
@@ -222,28 +223,28 @@ class Search:
             self.notes += _guessers.notes_on_rows(adversary, taught.teacher.known.size, self.asked.most_rows)
 
     def _whole(self, adversary: Adversary, taught: TrainingRows) -> FloatArray:
-        """Return everybody's chance with all columns."""
+        """Return each person's chance with all columns."""
         teacher, people = taught.teacher, self.case.people
         if adversary == "nearest" and (taught.encoded.cells is not None or teacher.secrets.draws is not None):
             around, boxes = _secrets.surroundings(taught.encoded, people)
             weight = np.zeros(around.copies.size) if boxes is None else boxes.log_weight
             return chances_by_weight(around, weight, teacher.secrets, *taught.right[1:], 1).chance
         if teacher.secrets.draws is not None:
-            raise InputError(f"{adversary} must learn from single values of the secret, and some stand for several")
+            raise InputError(f"{adversary} learns from single values of the sensitive attribute, and some are ranges")
         return _guessers.guess_chances(adversary, teacher, people, taught.right, most_rows=self.asked.most_rows)
 
     def _of(self, part: tuple[IntArray, IntArray], chances: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
         return chances[0][part[0]], chances[-1][part[1]]
 
     def _tried(self, adversary: Adversary, columns: IntArray, inside: FloatArray, outside: FloatArray) -> _GuesserTrial:
-        # What is chosen among many for its figure alone is often chosen for its luck.
+        # What is chosen among many for its value alone is often chosen for its luck.
         rate, by_others = (float(each.mean() - each.std() / np.sqrt(each.size)) for each in (inside, outside))
         return _GuesserTrial(
             adversary, columns, _worth(inside, outside, is_paired=self.case.is_paired), rate, by_others
         )
 
     def _with_columns(self, adversary: Adversary) -> list[_GuesserTrial]:
-        """Return all columns, and the sets that were best of their size: some taken away, and some put together."""
+        """Return all columns, and the best subsets of each size."""
         score = by_distance if adversary == "nearest" else by_agreement
         most = max(LEAST_LEARNING, _MOST_PAIRS // max(each.teacher.known.size for each in self.case.taught))
         sides = []
@@ -256,7 +257,7 @@ class Search:
             tried = self._each(adversary, sides, held, held, taken_away=True)
             order = np.argsort([-one.worth for one in tried], kind="stable")
             found.append(tried[order[0]])
-            # In wide tables more at a time: each step compares everybody with each row in each column.
+            # In wide tables more at a time: each step compares everyone with each row in each column.
             several = held.size // (2 if held.size > _WIDE else 4)
             held = np.delete(held, order[: 1 if held.size <= _ONE_BY_ONE else several])
         held, others = self.every[:0], self.every
@@ -287,7 +288,7 @@ class Search:
         ]
 
     def _alone(self) -> _GuesserTrial | None:
-        """Return the one column that tells most by counts, about people in the data and others alike."""
+        """Return the best single column, by counts, for members and controls."""
         if "counts" not in self.whole:
             return None
         people, taught = np.unique(np.concatenate(self.case.learning)), self.case.taught[0]
@@ -296,14 +297,14 @@ class Search:
         return _GuesserTrial("counts", np.array([np.argmax(rates)]), 0.0, max(rates))
 
     def _taught(self, remembered: ChosenGuesser, more: "Sequence[_GuesserTrial | None]") -> ChosenGuesser | None:
-        """Return who is right most often when taught by other people of the original, where they are the comparison."""
+        """Return the best attacker trained on other original people."""
         if not self.case.is_paired or remembered.others is None:
             return None
         every = [remembered, *(self._measured(each) for each in more if each is not None)]
         return max(every, key=lambda who: 0.0 if who.others is None else who.others.expected)
 
     def _measured(self, chosen: _GuesserTrial) -> ChosenGuesser:
-        """Return what was chosen, on the people who had no part in it."""
+        """Return the selected attacker's results on the test people."""
         case, columns = self.case, chosen.columns
         if columns.size == self.every.size and chosen.adversary in self.whole:
             chances = self._of(case.measured, self.whole[chosen.adversary])
@@ -344,7 +345,7 @@ def _take(people: IntegerGrid, some: IntArray) -> IntegerGrid:
 
 
 def _worth(inside: FloatArray, outside: FloatArray, *, is_paired: bool) -> float:
-    """Return the excess of the first chances over the second, less its standard error."""
+    """Return the excess minus its standard error."""
     left = 1 - float(outside.mean())
     if left <= 0:
         return -inf

@@ -1,4 +1,7 @@
-"""People, released rows and a part of the population on one scale, and what several membership scores need of them."""
+"""People, released rows, and a reference set on one scale.
+
+Several membership scores share it.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,15 +29,15 @@ if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.data.table.encode import EncodedTable
 
-#: So many released rows are looked at around a person.
+#: This many released rows are looked at around a person.
 NEAR = 20
-#: How many distances are held at once, and how many of the population make a crowd; of more, some are drawn by lot.
+#: How many distances are held at once, and how many of the population make a crowd; of more, some are drawn at random.
 _AT_ONCE, _MOST_CROWD = 2**18, 5_000
 
 
 @dataclass(frozen=True, eq=False)
 class MembershipSpace:
-    """Members, outsiders and released rows on one scale; computes what several scores share on first use."""
+    """Members, non-members and released rows on one scale, with cached results."""
 
     released: "EncodedTable"
     population: "EncodedTable"
@@ -84,7 +87,7 @@ class MembershipSpace:
 
     @cached_property
     def around(self) -> "Neighbourhood | None":
-        """The people among the boxes of released rows; None where these show one value in each column."""
+        """People within released boxes; None if cells are single values."""
         return None if self.released.cells is None else boxes_around(self.released.cells, self.targets)[0]
 
     @cached_property
@@ -100,7 +103,7 @@ class MembershipSpace:
 
     @cached_property
     def nearness(self) -> RelativeNearness:
-        """What the nearest released rows tell, one by one and together."""
+        """Distances of the nearest released rows, single and joint."""
         width = self._width()
         k = min(NEAR, self.released_rows)
         crowd = _thinned(self._population_grid, self.seed)
@@ -130,7 +133,7 @@ class MembershipSpace:
         return nearness(self.targets.size, parts, outsider_of_row, _in_blocks(thick_around_row, at_once), width)
 
     def _width(self) -> float:
-        """Return a quarter of the median distance of people from the nearest one of the population.
+        """Return a quarter of the median distance to the reference set.
 
         Where most have a twin it is the median of all others, and where all have it a quarter of a mismatch.
         """
@@ -140,13 +143,13 @@ class MembershipSpace:
         return float(np.median(apart) if apart.size else self.population.mismatch_cost) / 4
 
     def counted(self, codes: "CodedColumns", size: int, at_most: int) -> FloatArray:
-        """Return how much more frequent people's values are released than in the population, over sets of columns."""
+        """Return the frequency excess of people's values over the reference set."""
         # Seeds of their own: no score depends on which others are asked for.
         sets = column_sets(len(codes.columns), size, at_most, np.random.default_rng([self.seed, size]))
         return excess(codes.blocks(), codes.of_population, codes.of_people, sets)
 
     def agreement(self, codes: "CodedColumns") -> FloatArray:
-        """Return how much more the best released row shares of people's rare values than the best of the population."""
+        """Return the excess agreement on rare values over the reference set."""
         people, population = codes.of_people, codes.of_population
         weights = rarity(people, population)
         best = np.zeros(len(people), np.int64)
@@ -155,7 +158,7 @@ class MembershipSpace:
         return (best - highest_agreement(population, people, weights)) / UNIT
 
     def content_rank(self, rows: IntArray) -> IntArray:
-        """Return the place of some released rows among them by what they hold."""
+        """Return the content rank of some released rows."""
         if self.released.cells is None:
             return content_rank(self.released.block(rows))
         return sorted_rows(map(from_zero, self.released.cells.of_row[:, rows]), rows.size).numbered(np.int64)
@@ -170,7 +173,7 @@ class MembershipSpace:
 
 
 class CodedColumn(NamedTuple):
-    """A column by name and by its place, the values of people, ascending, and the edges of bins where it is in some.
+    """A column with its values, ascending, and bin edges, if any.
 
     ``shown`` says which released rows show one value, where not all do.
     """
@@ -182,14 +185,14 @@ class CodedColumn(NamedTuple):
     shown: BoolArray | None
 
     def numbers(self, part: "EncodedTable | IntegerGrid", rows: slice) -> CodeArray:
-        """Return the number of each value, from 1 on; 0 for one that no person has."""
+        """Return the number of each value, from 1; 0 if unknown."""
         values = wide(part, self.place, rows)
         return numbered(values if self.edges is None else binned(values, self.edges), self.wanted)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CodedColumns:
-    """Released rows, population and people with a number for each value, in the columns that show any.
+    """Released rows and reference set, coded in the non-empty columns.
 
     It is 0 for what no person has, and where a released row does not show one value. Rows come as lines.
     """
@@ -208,7 +211,7 @@ class CodedColumns:
         return self._numbers(self.targets, EVERY, self.targets.size)
 
     def blocks(self) -> Iterator[CodeArray]:
-        """Yield the released rows, block by block; the only block is kept for whoever asks next."""
+        """Yield the released rows in blocks; a single block is cached."""
         blocks = row_blocks(self.released.size)
         if len(blocks) == 1:
             yield self._only_block
@@ -248,7 +251,7 @@ def compared_people(
     rng: np.random.Generator,
     neighbours: int,
 ) -> MembershipSpace:
-    """Return everybody on one scale: the range over all tables, so that no one's place in them plays a part."""
+    """Return members and non-members, scaled by the range over all tables."""
     from unveil.data.table import agree
     from unveil.data.table.encode import encode
 
@@ -270,7 +273,7 @@ def scales(scale: "Table | Sequence[Table] | None") -> Sequence["Table"]:
 
 
 def _shown(released: "Table") -> dict[str, BoolArray]:
-    """Return which rows show one value, for each column where that is not all of them."""
+    """Return the rows with single values, per column with range cells."""
     from unveil.data.table.cells import NOBODY
 
     cells = {name: (released.cells or {})[name] for name in released.coarse() and released.column_names}

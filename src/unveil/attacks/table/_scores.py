@@ -1,4 +1,4 @@
-"""From scores of pairs to the candidates of each target: what attacks that weigh every pair have in common."""
+"""Candidates from pair scores, shared by attacks that weigh all pairs."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class ScoredPairs(NamedTuple):
 
 
 def drawn_rows(rows: IntArray, size: int | None, rng: np.random.Generator) -> IntArray:
-    """Return the places of so many rows, ascending, drawn by what they hold; all if there are no more, or for None.
+    """Return sorted indices of a content-determined row sample.
 
     >>> drawn_rows(np.array([[3], [3], [1]]), None, np.random.default_rng(1))
     array([0, 1, 2])
@@ -41,7 +41,7 @@ def drawn_rows(rows: IntArray, size: int | None, rng: np.random.Generator) -> In
 
 
 def least_kept(at_least: float | None, pairs: int) -> float:
-    """Return the share of the largest weight below which a candidate is left out; told, or by how many pairs there are.
+    """Return the share of the largest weight that keeps a candidate.
 
     >>> least_kept(None, 10**9), least_kept(None, 100), least_kept(0.5, 100)
     (1e-09, 0.0, 0.5)
@@ -56,18 +56,17 @@ def check_share(name: str, value: float | None) -> None:
 
 
 def check_mechanism(mechanism: object) -> None:
-    """Refuse what is no mechanism, such as a word on the command line."""
+    """Validate the mechanism."""
     if mechanism is not None and not callable(getattr(mechanism, "log_likelihood", None)):
         raise InputError(
-            "mechanism must be what a masking method says about its own output, with the method log_likelihood, but is "
-            f"a {type(mechanism).__name__}. Pass release.mechanism"
+            f"the mechanism is a {type(mechanism).__name__} without the method log_likelihood. Pass release.mechanism"
         )
 
 
 def candidates_of_scores(
     parts: Iterable[ScoredPairs], size: int, *, at_least: float, lowest: float = -np.inf, targets: IntArray | None
 ) -> Candidates:
-    """Return the guess that trusts each candidate in proportion to the exponential of its score.
+    """Return candidates with probability proportional to the exponential score.
 
     Parameters
     ----------
@@ -110,13 +109,13 @@ def candidates_of_scores(
 def _check_room(entries: int) -> None:
     if entries > MOST_ENTRIES:
         raise InputError(
-            f"the candidates of all targets must be at most {MOST_ENTRIES:,} together, but are more. Draw fewer "
+            f"the candidates of all targets exceed the maximum of {MOST_ENTRIES:,}. Attack fewer "
             "targets, or leave out unlikely candidates with least=0.001 or more"
         )
 
 
 def shared_columns(original: Table, released: Table, columns: tuple[str, ...] | None) -> tuple[Table, Table]:
-    """Return both tables with the columns told, or with all that both have."""
+    """Return both tables with the given columns (default: all shared)."""
     if columns is not None:
         for table in (original, released):
             for name in columns:
@@ -127,7 +126,7 @@ def shared_columns(original: Table, released: Table, columns: tuple[str, ...] | 
 
 
 def drawn_tables(released: Table, size: int | None, rng: np.random.Generator) -> tuple[Table, IntArray | None]:
-    """Return the table with so many rows, drawn by what they hold, and their places; None where all are there."""
+    """Return a row sample and its positions; None for all rows."""
     if size is None or size >= released.rows:
         return released, None
     encoded = encode([released], released.column_names)[0]

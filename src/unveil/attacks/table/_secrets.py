@@ -1,4 +1,4 @@
-"""When is a guess of a secret right? Told once for all attacks that guess a column, by ranks that can be counted."""
+"""Correctness of inferred sensitive values, by countable ranks."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ _HAIR = 2e-323
 
 
 class SecretTruth(NamedTuple):
-    """The people of one table with a known secret, and which guesses of it are right.
+    """People with a known sensitive value, and the correct guesses.
 
-    ``rows`` are their positions in the table and ``code`` is equal where secrets are; a guess is right if its rank
-    among the released values is at least ``low`` and below ``high``.
+    ``rows`` are their positions in the table and ``code`` is equal where sensitive values are; a guess is correct if
+    its rank among the released values is at least ``low`` and below ``high``.
     """
 
     rows: IntArray
@@ -52,24 +52,24 @@ class SecretTruth(NamedTuple):
 
 
 class Secrets(NamedTuple):
-    """The secrets of the released rows by rank, and the truth about each table of people."""
+    """Ranks of released sensitive values, and the truth per table."""
 
     released: RankedSecrets
     people: tuple[SecretTruth, ...]
 
     @property
     def rank(self) -> IntArray:
-        """The rank of each released row's secret, -1 where it is missing; the number of its cell where it is coarse."""
+        """Rank of each released value, -1 if missing; or cell number."""
         return self.released.rank
 
 
 def check_settings(secret: str, known: Sequence[str], tolerance: float, targets: int | None) -> tuple[str, ...]:
-    """Return the known columns as a tuple, or say which setting cannot be."""
+    """Return the quasi-identifiers; raise InputError on bad settings."""
     if not isinstance(secret, str):
-        raise InputError("secret must be the name of one column. Write secret='income'")
+        raise InputError("secret is not the name of one column. Write secret='income'")
     known = column_names(known, "known")
     if secret in known:
-        raise InputError(f"the secret {secret!r} must not be among the known columns. Leave it out of one of them")
+        raise InputError(f"column {secret!r} is both sensitive and a quasi-identifier. Leave it out of one of them")
     exact = tolerance if isinstance(tolerance, bool) else exact_fraction(tolerance, what="tolerance")
     share(exact, "tolerance", one=False, advice="It is a share of the true value: write 5% as 0.05")
     if targets is not None:
@@ -80,9 +80,10 @@ def check_settings(secret: str, known: Sequence[str], tolerance: float, targets:
 def gathered(
     released: "Table", knowledge: "Knowledge", known: Sequence[str], secret: str
 ) -> tuple[tuple["Table", ...], int]:
-    """Return records, released, control (if any) and scale (if any) with columns that agree, and where the scale is.
+    """Return records, released, control, and scale with harmonized columns.
 
-    A secret that nobody has, or that is the same for everybody in the original or in the release, is refused.
+    A sensitive value that no person has, or that is the same for everyone in the original or in the release, is
+    refused.
     """
     from unveil.data.table import agree
 
@@ -93,16 +94,16 @@ def gathered(
     for parts in ((agreed[0], *agreed[end:]), agreed[1:2]):
         different = _different([part.values(secret) for part in parts])
         if different < 2:
-            seen = "it has only one, so that nothing can be learned" if different else "every cell of it is missing"
+            seen = "it has only one" if different else "every cell of it is missing"
             raise InputError(
-                f"the secret {secret!r} must have at least two different values in the {parts[0].name}, but {seen}. "
-                "Name another secret"
+                f"the sensitive attribute {secret!r} needs two different values in the {parts[0].name}, but {seen}. "
+                "Name another column"
             )
     return agreed, end
 
 
 def _different(parts: Sequence["pl.Series"]) -> int:
-    """Return how many different values there are, 0 if the first part has none."""
+    """Return the number of distinct values; 0 if the first part has none."""
     import polars as pl
 
     if parts[0].is_empty():
@@ -112,10 +113,10 @@ def _different(parts: Sequence["pl.Series"]) -> int:
 
 
 def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Secrets:
-    """Return what is right about whom; the tables agree, and the second one is the released one.
+    """Return the correct guesses per person, from harmonized tables.
 
     A number is right if it is off by at most ``tolerance`` times the true value, whatever the sign: a true 0 needs a 0.
-    All else, dates and ordered values too, is right if it is equal. Numbers count as they are written, so that 5 % of
+    All else, dates and ordered values too, is correct if it is equal. Numbers count as they are written, so that 5 % of
     100 lets 95 and 105 in. A missing guess is wrong. From a cell that stands for several values one is drawn, as often
     as the release has it among its single values, or each alike where it has none of them.
 
@@ -146,7 +147,7 @@ def read_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Se
 
 
 def _coarse_secrets(tables: Sequence["Table"], secret: str, tolerance: float) -> Secrets:
-    """Return the same where released secrets are sets of values: the rank is that of the cell."""
+    """Return the same for released range cells, ranked by cell."""
     import polars as pl
 
     cells = (tables[1].cells or {})[secret]
@@ -155,7 +156,7 @@ def _coarse_secrets(tables: Sequence["Table"], secret: str, tolerance: float) ->
     if isinstance(cells.holds, OrderedCells):
         first, last = cells.holds.first, cells.holds.last
         if tables[0].column(secret).kind == "number":
-            # A released number that nobody has may still be near enough.
+            # A released number that no person has may still be near enough.
             shown = cells.holds.low.filter(pl.Series(cells.single & (cells.state == SHOWN)))
             values = pl.concat([values.to_frame("v"), shown.to_frame("v")], how="vertical_relaxed")["v"].unique().sort()
             first, last = _places_in(values, cells.holds)
@@ -172,7 +173,7 @@ def _coarse_secrets(tables: Sequence["Table"], secret: str, tolerance: float) ->
 
 
 def _places_in(values: "pl.Series", ranges: OrderedCells) -> tuple[IntArray, IntArray]:
-    """Return the first and the last of the values that lie in each range."""
+    """Return the first and last value position in each range."""
     number = values.cast(float).to_numpy()
     low, high = (end.cast(float).to_numpy() for end in (ranges.low, ranges.high))
     first = np.where(ranges.low_out, np.searchsorted(number, low, "right"), np.searchsorted(number, low))
@@ -182,7 +183,7 @@ def _places_in(values: "pl.Series", ranges: OrderedCells) -> tuple[IntArray, Int
 
 
 def _draws(cells: Cells, member: Sequence[IntArray], size: int, of_people: BoolArray | None) -> "csr_array":
-    """Return the chance of each value (a column) for each cell (a line)."""
+    """Return the probability of each value (column) per cell (row)."""
     from scipy.sparse import csr_array
 
     alike = np.ones(size) if of_people is None else of_people.astype(np.float64)
@@ -201,7 +202,7 @@ def _draws(cells: Cells, member: Sequence[IntArray], size: int, of_people: BoolA
 
 
 def _truth_of_places(place: IntArray) -> SecretTruth:
-    # Whoever has a value that is not in the list is there too, but nobody is right about it.
+    # Whoever has a value that is not in the list is there too, but no person is right about it.
     rows = np.flatnonzero((place >= 0) | (place == -2))
     code = place[rows]
     return SecretTruth(rows, code, np.maximum(code, 0), np.maximum(code + 1, 0))
@@ -214,7 +215,7 @@ def _truth_of_codes(code: IntArray, words: IntArray) -> SecretTruth:
 
 
 def _ranked(series: "pl.Series") -> tuple["pl.Series", IntArray]:
-    """Return the distinct values that are there, ascending, and the place of each cell among them (-1: missing)."""
+    """Return the distinct values, ascending, and each cell's position (-1: missing)."""
     codes, values = codes_of(series)
     return values, codes.astype(np.int64) - 1
 
@@ -228,7 +229,7 @@ def _truth_of_numbers(series: "pl.Series", values: "pl.Series", tolerance: float
 
 
 def right_ranks(values: "pl.Series", truths: "pl.Series", tolerance: float) -> tuple[IntArray, IntArray]:
-    """Return for each true number from which place, and up to which, the values (distinct, ascending) are right.
+    """Return the range of correct value positions per true number.
 
     Floats find the place; where a value is so near to the bound that rounding could decide, fractions do.
 
@@ -254,7 +255,7 @@ def right_ranks(values: "pl.Series", truths: "pl.Series", tolerance: float) -> t
 
 
 def near_ranks(table: "Table", secret: str, tolerance: float) -> tuple[IntArray, IntArray] | None:
-    """Return which ranks of the table's own secrets are right about each of them; None where these are no numbers."""
+    """Return the correct ranks of each sensitive value, or None."""
     if table.column(secret).kind != "number" or table.coarse([secret]):
         return None
     values = _ranked(table.series(secret))[0]
@@ -271,9 +272,9 @@ def as_written(number: Any) -> Fraction:
 
 
 def blind_chances(secrets: RankedSecrets, truth: SecretTruth, *, likeliest: bool = False) -> FloatArray:
-    """Return for each person the chance that the secret of any released row, drawn by lot, is right.
+    """Return each person's baseline: a random released row's value is correct.
 
-    With ``likeliest`` it is the chance that the most frequent secret is right, ties by lot.
+    With ``likeliest`` it is the chance that the most frequent sensitive value is correct, ties at random.
 
     >>> blind_chances(RankedSecrets(np.array([0, 0, 1, -1]), 2), SecretTruth(*(np.array([x]) for x in (0, 0, 0, 1))))
     array([0.5])
@@ -292,7 +293,7 @@ def blind_chances(secrets: RankedSecrets, truth: SecretTruth, *, likeliest: bool
 def drawn(
     truth: SecretTruth, known: IntegerGrid, targets: int | None, rng: np.random.Generator
 ) -> tuple[SecretTruth, IntegerGrid]:
-    """Return so many of the people, drawn and sorted by what is in them, and what is known of each; None takes all."""
+    """Return a content-ordered sample of the people; None takes all."""
     with_secret = IntegerGrid(
         np.column_stack([known.numbers[truth.rows], truth.code]), known.codes[truth.rows], known.step_cost, 1
     )
@@ -304,18 +305,18 @@ def drawn(
 
 
 def notes_on_people(table: "Table", truth: SecretTruth, secret: str, targets: int | None) -> list[str]:
-    """Return who could not be attacked, in sentences: those without a secret, and those who are not there."""
+    """Return notes on people who could not be attacked."""
     have, notes = truth.rows.size, []
     if have < table.rows:
         missing = f"{(table.rows - have) / table.rows:.1%}"
-        notes.append(f"{missing} of the rows of the {table.name} have no {secret!r} to guess and are left out")
+        notes.append(f"{missing} of the rows of the {table.name} lack {secret!r} and are left out")
     if targets is not None and targets > have:
-        notes.append(f"{targets} targets were asked for, but the {table.name} has {have}: all were attacked")
+        notes.append(f"all {have} targets of the {table.name} were attacked, fewer than the {targets} requested")
     return notes
 
 
 def right_guesses(guess: FloatArray, truth: "pl.Series", tolerance: float) -> BoolArray:
-    """Return whether each guess of a number is right, as `read_secrets` has it; what is not finite is wrong.
+    """Return whether each guess of a number is correct; infinite is wrong.
 
     >>> import polars as pl
     >>> right_guesses(np.array([95.0, 94.9, np.nan]), pl.Series([100, 100, 100]), 0.05)
@@ -330,7 +331,7 @@ def right_guesses(guess: FloatArray, truth: "pl.Series", tolerance: float) -> Bo
 
 
 def right_means(kind: str, tolerance: float) -> str:
-    """Return in words when a guess is right, to follow "is".
+    """Return the meaning of a correct guess, to follow "is".
 
     >>> right_means("number", 0.05), right_means("category", 0.05)
     ('at most 5 % off the true value', 'the true one')
@@ -339,7 +340,7 @@ def right_means(kind: str, tolerance: float) -> str:
 
 
 def surroundings(released: "EncodedTable", people: IntegerGrid) -> tuple[Neighbourhood, CellBoxes | None]:
-    """Return people among the released rows, and these as boxes where some of their cells are coarse."""
+    """Return people and released rows, as boxes where needed."""
     if released.cells is None:
         return prepare(released.grid(), people), None
     return boxes_around(released.cells, people)

@@ -1,4 +1,4 @@
-"""Attribute disclosure: what the release says about people who match released rows exactly in what is known of them."""
+"""Attribute disclosure: sensitive values of released rows that match a person exactly."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 class ExactMatches:
     """Trials over all targets by exact matching, and which targets matched.
 
-    ``matched`` has a 1 for each target that equals at least one released row in the known columns, else a 0; ``sure``
-    has a 1 where moreover all these rows have the right secret, so that no doubt is left. ``control_matched`` and
-    ``control_sure`` are the same for people who are not in the data; None without them.
+    ``matched`` has a 1 for each target that equals at least one released row in the quasi-identifiers, else a 0;
+    ``sure`` has a 1 where moreover all these rows have the correct sensitive value, so that no doubt is left.
+    ``control_matched`` and ``control_sure`` are the same for control people; None without them.
 
     Where released cells are coarse, a target matches every row that it is compatible with, and ``sure_of_shown`` has a
-    1 where all rows have the right secret that match without a suppressed cell; None else.
+    1 where all rows have the correct sensitive value that match without a suppressed cell; None else.
     """
 
     trials: Trials
@@ -44,12 +44,12 @@ class ExactMatches:
 
     @property
     def rate_among_matched(self) -> float:
-        """The share of right guesses among the targets that matched; NaN where none did."""
+        """Share of correct guesses among matched targets; NaN without any."""
         return _among(self.trials.attack, self.matched)
 
     @property
     def control_rate_among_matched(self) -> float:
-        """The same for the control; NaN without one, and where nobody in it matched."""
+        """The same for the control group; NaN without matches."""
         if self.trials.control is None or self.control_matched is None:
             return nan
         return _among(self.trials.control, self.control_matched)
@@ -60,7 +60,7 @@ def _among(right: Attempts, matched: Attempts) -> float:
 
 
 class _MatchedPeople(NamedTuple):
-    """The attacked people of one table, and the probabilities that the guess and a baseline guess are right."""
+    """Attacked people of one table, with success and baseline probabilities."""
 
     rows: IntArray
     chance: FloatArray
@@ -69,7 +69,7 @@ class _MatchedPeople(NamedTuple):
     sure_of_shown: BoolArray | None = None
 
     def attempts(self, which: BoolArray) -> Attempts:
-        """Return something that holds for some of the people as attempts on them."""
+        """Return per-person values as attempts."""
         return Attempts.from_chances(which, rows=self.rows)
 
     @property
@@ -90,12 +90,12 @@ _LookUp = Callable[[_secrets.SecretTruth, int], _MatchedPeople]
 )
 @dataclass(frozen=True, kw_only=True)
 class AttributeDisclosure:
-    """An adversary who looks up the released rows that equal a person in all known columns and believes what they say.
+    """Look up released rows equal in all quasi-identifiers; infer their value.
 
-    The guess is the secret of one of these rows, drawn by lot, and the chance that it is right is their share with a
-    right secret, exactly. A missing value equals a missing value. Who matches no released row is not attempted and
-    counts as a miss, and is not attempted by the blind guess either. When a guess is right is told in
-    :class:`~unveil.attacks.table.inference.Inference`, which also guesses where nothing matches.
+    The guess is the sensitive value of one of these rows, drawn at random, and the chance that it is correct is their
+    share with a correct sensitive value, exactly. A missing value equals a missing value. Who matches no released row
+    is not attempted and counts as a miss, and is not attempted by the baseline guess either. When a guess is correct is
+    told in :class:`~unveil.attacks.table.inference.Inference`, which also guesses where nothing matches.
 
     Where released cells stand for several values, all rows match that the person is compatible with, and one of them is
     drawn in proportion to the weights told there.
@@ -105,12 +105,12 @@ class AttributeDisclosure:
     secret
         The column to guess.
     known
-        The columns in which rows must be equal, at least one, without the secret.
+        The columns in which rows must be equal, at least one, without the sensitive value.
     tolerance
         How far off a guess of a number may be, as a share of the true value, from 0 up to, but not, 1.
     targets
-        How many people to attack, drawn by lot among those with a secret by what is in the rows; None = all. As many
-        are drawn from the control. Where there are fewer, all are attacked.
+        How many people to attack, drawn at random among those with a sensitive value by what is in the rows; None =
+        all. As many are drawn from the control. Where there are fewer, all are attacked.
 
     Examples
     --------
@@ -135,23 +135,23 @@ class AttributeDisclosure:
         object.__setattr__(self, "known", known)
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how often the guess is right: for people of the records, by blind guessing, for people of the control.
+        """Return success on people of the records, baseline, and control.
 
         The trials of :meth:`details`, which also tells who matched.
         """
         return self.details(released=released, knowledge=knowledge, rng=rng).trials
 
     def details(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> ExactMatches:
-        """Return how often the guess is right and who matched at all.
+        """Return the success, with the people who matched.
 
-        The same ``rng`` and the same rows, in whatever order, give the same numbers. The blind guess takes the secret
-        of any released row, for the targets that matched.
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. The baseline guess takes the
+        sensitive value of any released row, for the targets that matched.
 
         Raises
         ------
         InputError
-            If a column is missing from a table or of another kind in two of them, or if everybody has the same secret
-            or none.
+            If a column is missing from a table or of another kind in two of them, or if everyone has the same sensitive
+            value or none.
         """
         tables, end = _secrets.gathered(released, knowledge, self.known, self.secret)
         secrets = _secrets.read_secrets(tables[:end], self.secret, self.tolerance)
@@ -171,7 +171,7 @@ class AttributeDisclosure:
             attack=Attempts.from_chances(inside.chance, rows=inside.rows),
             naive=Attempts.from_chances(inside.blind, rows=inside.rows),
             control=None if outside is None else Attempts.from_chances(outside.chance, rows=outside.rows),
-            what=f"a released row with the same {', '.join(self.known)} is there, and its {self.secret} is {right}"
+            what=f"a released row has the same {', '.join(self.known)}, and its {self.secret} is {right}"
             if not coarse
             else f"a released row fits in {', '.join(self.known)}, and its {self.secret} is {right}",
             notes=tuple(notes),
@@ -181,7 +181,7 @@ class AttributeDisclosure:
     def _equal(
         self, tables: Sequence["Table"], end: int, secrets: _secrets.Secrets, rng: np.random.Generator
     ) -> _LookUp:
-        """Return how to look up people among rows of single values: those that are equal."""
+        """Return a lookup of people equal to released rows."""
         equal = _equal_rows(tables[:end], self.known)
         match = np.flatnonzero(equal.of_row >= 0)
         group = equal.of_row[match]
@@ -202,7 +202,7 @@ class AttributeDisclosure:
     def _compatible(
         self, tables: Sequence["Table"], end: int, secrets: _secrets.Secrets, rng: np.random.Generator
     ) -> _LookUp:
-        """Return how to look up people among rows of coarse cells: those that they are compatible with."""
+        """Return a lookup of people compatible with range cells."""
         encoded = encode(tables, self.known, span_of=(0, 1, *range(end, len(tables))))
         of_people = [encoded[0], *encoded[2:end]]
 
@@ -242,22 +242,22 @@ def _disclosed(trials: Trials, inside: _MatchedPeople, outside: _MatchedPeople |
 
 # Find the rows that equal a person's record, without sorting the rows.
 #
-# People are few and rows are many. A column at a time, only those rows are looked at further whose value somebody has,
+# People are few and rows are many. A column at a time, only those rows are looked at further whose value a person has,
 # together with the values of the columns before; mostly that are very few after two or three columns.
 
-#: So many rows are looked at in one go; no number depends on it.
+#: This many rows are looked at in one go; no number depends on it.
 BLOCK_ROWS = 2**20
 
 
 class ColumnOfRows(Protocol):
-    """A column of which any rows can be had."""
+    """A column with selectable rows."""
 
     def of(self, rows: IntArray | slice, /) -> IntArray | Int32Array:
-        """Return what these rows hold, in whole numbers."""
+        """Return these rows' values, as integers."""
 
 
 class EqualRows(NamedTuple):
-    """The group of each person, numbered in the order of their columns, and of each row; -1 is a row of nobody."""
+    """Group of each person and row; -1 is without a person."""
 
     of_person: IntArray
     of_row: IntArray
@@ -265,7 +265,7 @@ class EqualRows(NamedTuple):
 
 
 def equal_rows(people: Sequence[IntArray | Int32Array], rows: Sequence[ColumnOfRows], size: int) -> EqualRows:
-    """Return who are equal in all columns, and which of ``size`` rows are equal to them.
+    """Return groups of equal people, and which rows equal them.
 
     >>> class Column(NamedTuple):
     ...     cells: IntArray
@@ -296,7 +296,7 @@ def equal_rows(people: Sequence[IntArray | Int32Array], rows: Sequence[ColumnOfR
 
 
 def _equal_rows(tables: Sequence["Table"], known: Sequence[str]) -> EqualRows:
-    """Return which people, of all tables but the second, and which released rows are equal in all known columns."""
+    """Return people and released rows equal in all quasi-identifiers."""
     columns = [equality(tables, name) for name in known]
     people = [np.concatenate([part.of(EVERY) for part in (each[0], *each[2:])]) for each in columns]
     return equal_rows(people, [each[1] for each in columns], tables[1].rows)

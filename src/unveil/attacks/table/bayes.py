@@ -1,4 +1,4 @@
-"""Which original row does a released row come from? Bayes' rule, by one who knows how the release was masked."""
+"""Bayes attack: re-identification by an attacker who knows the masking method."""
 
 from dataclasses import dataclass, field
 
@@ -21,7 +21,7 @@ from unveil.guesses.posterior import record_level_truth
 )
 @dataclass(frozen=True, kw_only=True)
 class Bayes:
-    """An adversary who knows the masking method with its settings, and every original row.
+    """Apply Bayes' rule with the masking method and every original row.
 
     An original row is trusted in proportion to the chance, or density, with which the method makes the released row
     from it; beforehand all are as likely. That is the true probability at the level of one record, so no attack on one
@@ -33,11 +33,11 @@ class Bayes:
         What the masking method says about its own output, ``release.mechanism``. It must be passed before the attack is
         run; a release made elsewhere has none.
     columns
-        The columns that the adversary sees; None for all that the mechanism speaks of.
+        The columns that the attacker sees; None for all that the mechanism speaks of.
     least
         Candidates whose probability is less than this share of the target's largest are left out.
     targets
-        How many released rows are attacked, drawn by lot; None for all.
+        How many released rows are attacked, drawn at random; None for all.
 
     Examples
     --------
@@ -66,10 +66,10 @@ class Bayes:
         check_share("least", self.least)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
-        """Return the probability of each original row given each released one; ``rng`` draws the targets."""
+        """Return the probability of each original row; ``rng`` draws targets."""
         if self.mechanism is None:
             raise InputError(
-                "an adversary who uses Bayes' rule must know how the release was masked, but no mechanism was passed. "
+                "Bayes' rule needs the masking method, but no mechanism was passed. "
                 "Pass Bayes(mechanism=release.mechanism), or choose an attack that needs none"
             )
         original, masked = shared_columns(knowledge.records, released, self.columns)

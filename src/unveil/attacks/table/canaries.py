@@ -1,6 +1,6 @@
-"""Canaries: rows that are planted in the data by coins, and how much a release looks as if each of them was in.
+"""Canaries: randomly inserted rows, and scores of their presence.
 
-A canary is a person who was held out, or an unusual row: that of a person with two values that nobody has together.
+A canary is a person who was held out, or an unusual row: that of a person with two values that no person has together.
 The coins are guessed from the release alone, so that what is guessed well was told by the generator.
 """
 
@@ -21,16 +21,16 @@ from unveil.errors import InputError, column_names, whole_number
 if TYPE_CHECKING:
     from unveil.data.table import Table
 
-#: So many people of either kind there must be to learn from.
+#: This many people of either kind there must be to learn from.
 LEAST_TEACHERS = 100
-#: Numbers and dates with at most so many values are like categories.
+#: Numbers and dates with at most this many values are like categories.
 _FEW_VALUES = 64
-#: A pair of columns has at most one of so many of the canaries, unless others have no more to give.
+#: A pair of columns has at most one of this many of the canaries, unless others have no more to give.
 _SPREAD = 16
 
 
 class UnusualRows(NamedTuple):
-    """Rows put together from cells of a table, and the pair of columns in which each has what nobody has.
+    """Canary rows made from a table's cells, with unique value pairs.
 
     ``rows`` has a line for each row and says for each column of the table from which row its cell is.
     """
@@ -40,11 +40,13 @@ class UnusualRows(NamedTuple):
 
 
 def unusual_rows(table: "Table", number: int, *, columns: tuple[str, ...], rng: np.random.Generator) -> UnusualRows:
-    """Return rows of people, each with two values that nobody has together; `Table.composed` makes a table of them.
+    """Return canary rows, each with two values new as a pair.
+
+    `Table.composed` makes a table of them.
 
     No row shows the two values that were planted in another one, so that a released row that has them speaks of one
     coin. Pairs of columns take turns: those in which values occur often first, then those with numbers, whose values
-    are taken as they are. A missing value is never planted. People lend their rows by lot, each about as often as
+    are taken as they are. A missing value is never planted. People lend their rows at random, each about as often as
     all others.
 
     Parameters
@@ -61,7 +63,7 @@ def unusual_rows(table: "Table", number: int, *, columns: tuple[str, ...], rng: 
     Raises
     ------
     InputError
-        If the table has too few pairs of values that nobody has.
+        If the table has too few pairs of values that no person has.
 
     Examples
     --------
@@ -85,9 +87,8 @@ def unusual_rows(table: "Table", number: int, *, columns: tuple[str, ...], rng: 
             _take_turns(pairs, made, number, most)
     if len(made.donors) < number:
         raise InputError(
-            f"{number:,} unusual rows must each have two values that nobody in the {table.name} has together and no "
-            f"other such row shows, but only {len(made.donors):,} can be put together from its columns. Ask for fewer "
-            "canaries, or plant people instead"
+            f"only {len(made.donors):,} of {number:,} outlier canaries can be made: each needs a pair of values that "
+            f"is new to the {table.name} and to the other canaries. Ask for fewer canaries, or insert people instead"
         )
     rows = np.repeat(np.array(made.donors, np.int64)[:, None], len(table.columns), axis=1)
     for line, (pair, values) in enumerate(zip(made.pairs, made.values, strict=True)):
@@ -107,27 +108,29 @@ def score_canaries(
     pairs: Sequence[tuple[str, str]] | None = None,
     teachers: "tuple[Table, Table] | None" = None,
 ) -> FloatArray:
-    """Return how much the release looks as if each canary was in, the larger the more; to be compared within one call.
+    """Return presence scores of canaries, comparable within one call.
+
+    A higher score means a stronger sign that the canary was in.
 
     With teachers all ten scores of `SCORES` count as these teach to weigh them. Otherwise a canary scores
 
         log(1 + equal / (1/2 + as many as expected))
 
     where ``equal`` released rows have all its values, and as many are expected as the population has, row for row. An
-    unusual row, for which ``pairs`` names the columns with the planted values, scores the same once more for the
-    released rows that hold these two, of which as many are expected as if the two had nothing to do with one another,
-    and a quarter of what that one of them agrees with it in all other columns that agrees most, a value that c of n
-    released rows have counting as -log((c + 1/2) / (n + 1)). Thus a generator is seen that keeps whole rows, one that
-    keeps counts of two columns, and one that draws from few people, and a pair that comes up because its values are
-    common says little. Among canaries that score the same, as where no row was found, the score "relative" decides.
-    Equal canaries have equal scores, and nothing hangs on the order of rows or columns.
+    unusual row, for which ``pairs`` names the columns with the planted values, scores the same again for the released
+    rows that hold these two, of which as many are expected as if the two had nothing to do with one another, and a
+    quarter of what that one of them agrees with it in all other columns that agrees most, a value that c of n released
+    rows have counting as -log((c + 1/2) / (n + 1)). Thus a generator is seen that keeps whole rows, one that keeps
+    counts of two columns, and one that draws from few people, and a pair that comes up because its values are common
+    says little. Among canaries that score the same, as where no row was found, the score "relative" decides. Equal
+    canaries have equal scores, and nothing hangs on the order of rows or columns.
 
     Parameters
     ----------
     released, canaries, population
         The released rows, the canaries, and people who are neither in the data nor canaries.
     columns
-        The columns in which everybody is compared.
+        The columns in which everyone is compared.
     rng
         Draws sets of columns where there are too many.
     scale
@@ -148,7 +151,7 @@ def score_canaries(
     array([1.6094, 0.    ])
     """
     if pairs is not None and teachers is not None:
-        raise InputError("unusual rows are not like people who teach, but pairs and teachers are given. Leave one out")
+        raise InputError("outlier canaries have no teachers, but pairs and teachers are given. Leave one out")
     for people, what in zip(teachers or (), ("members", "outsiders"), strict=False):
         whole_number(
             people.rows, f"the number of {what} to learn from", at_least=LEAST_TEACHERS, advice="Pass no teachers"
@@ -169,7 +172,7 @@ def score_canaries(
 
 
 def _of_equal_rows(compared: MembershipSpace, columns: int) -> FloatArray:
-    """Return what released rows say that are equal to each person in all columns; a cell of several values is none."""
+    """Return counts of released rows equal in all columns."""
     codes, every = compared.exact, [tuple(range(columns))]
     if len(codes.columns) < columns:
         return np.zeros(len(codes.of_people))
@@ -181,9 +184,9 @@ def _of_equal_rows(compared: MembershipSpace, columns: int) -> FloatArray:
 
 
 def _of_planted(compared: MembershipSpace, pairs: Sequence[tuple[str, str]], canaries: int) -> FloatArray:
-    """Return what released rows say that hold the two values planted in each canary."""
+    """Return counts of released rows with a canary's value pair."""
     if len(pairs) != canaries:
-        raise InputError(f"each of {canaries:,} canaries must have its pair of columns, but {len(pairs):,} are given")
+        raise InputError(f"{canaries:,} canaries have {len(pairs):,} pairs of columns. Pass one pair per canary")
     codes, rows = compared.exact, compared.released_rows
     shown, people = np.concatenate(list(codes.blocks())), codes.of_people
     weights = rarity(people, shown)
@@ -203,7 +206,7 @@ def _of_planted(compared: MembershipSpace, pairs: Sequence[tuple[str, str]], can
 
 
 def _coded(table: "Table", names: Sequence[str]) -> tuple[Int32Array, list[IntArray]]:
-    """Return the columns with values numbered from 1, 0 where there is none, and for each value a row that has it."""
+    """Return the columns coded from 1, with a row per value."""
     from unveil.data.table.encode import encode
 
     (encoded,) = encode([table.select(names)], names)
@@ -222,13 +225,13 @@ def _coded(table: "Table", names: Sequence[str]) -> tuple[Int32Array, list[IntAr
 
 
 def _is_many(table: "Table", name: str, values: int) -> bool:
-    """Return whether a column has so many values that few people share one."""
+    """Return whether few people share a value of the column."""
     shared = 2 * values <= table.rows
     return not shared or (values > _FEW_VALUES and table.column(name).kind in ("number", "date"))
 
 
 class _PairOfColumns:
-    """Two columns, and the values of them that nobody has together, in an order drawn by lot when first asked for."""
+    """Two columns, and their value pairs that no person has."""
 
     def __init__(self, codes: Int32Array, columns: tuple[int, int], number: int) -> None:
         self.columns = columns
@@ -237,7 +240,7 @@ class _PairOfColumns:
         self._left: Iterator[tuple[int, int]] | None = None
 
     def values(self, rng: np.random.Generator) -> Iterator[tuple[int, int]]:
-        """Return those that are left; what is taken is gone."""
+        """Return the unused value pairs."""
         if self._left is None:
             self._left = iter(self._drawn(rng))
         return self._left
@@ -259,7 +262,7 @@ class _PairOfColumns:
 
 
 class _PlantedRows:
-    """The planted rows so far: the donor of each, the columns and the planted values."""
+    """The canaries so far: donors, columns, and values."""
 
     def __init__(self, codes: Int32Array, rng: np.random.Generator) -> None:
         self.donors: list[int] = []
@@ -273,13 +276,13 @@ class _PlantedRows:
         self._beside: dict[tuple[int, int], list[tuple[int, int]]] = {}  # by a planted value, the other one
 
     def plant(self, pair: tuple[int, int], values: tuple[int, int]) -> bool:
-        """Return whether somebody can lend a row for these values; then it is among those made."""
+        """Return whether a donor row was found for these values."""
         count = len(self.donors)
         if (self._rows[:count, pair] == values).all(axis=1).any():
             return False
         cells = list(zip(pair, values, strict=True))
         order = self._order
-        # A planted pair is nobody's: only beside a value planted here could the row show it.
+        # A planted pair occurs in no other row: only next to a value planted here could the row show it.
         for column, value in (other for cell in cells for other in self._beside.get(cell, ())):
             order = order[self._codes[order, column] != value]
         if not order.size:
@@ -299,7 +302,7 @@ class _PlantedRows:
 
 
 def _take_turns(pairs: Sequence[_PairOfColumns], planted: _PlantedRows, number: int, at_most: int) -> None:
-    """Plant a value pair in each pair of columns in turn, until there are enough, or most in each, or none is left."""
+    """Make canaries from each pair of columns in turn."""
     active = list(pairs)
     while active and len(planted.donors) < number:
         for pair in list(active):

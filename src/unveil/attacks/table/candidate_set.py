@@ -1,4 +1,4 @@
-"""Which original rows can a released row come from? All that fit what it shows, and no more is said."""
+"""Candidate sets: original rows compatible with a released row."""
 
 from dataclasses import dataclass, field
 
@@ -30,7 +30,7 @@ from unveil.guesses.posterior import record_level_truth
 )
 @dataclass(frozen=True, kw_only=True)
 class CandidateSet:
-    """An adversary who knows some columns of the original, and says no more than which rows a released row can be.
+    """Return all compatible original rows, with no preference among them.
 
     All belief is on the set of the original rows that fit the released one in every column. With a ``mechanism`` these
     are the rows that can have become this released one by it. Without, a released cell fits an original one by these
@@ -45,12 +45,12 @@ class CandidateSet:
     * a category, text or truth value fits its equal.
 
     The guess is valid if the set holds every row that is possible under the masking used, so with fewer columns it
-    stays valid. Where released numbers are means of groups, they fit nobody without the mechanism.
+    stays valid. Where released numbers are means of groups, they fit no person without the mechanism.
 
     Parameters
     ----------
     columns
-        The columns that the adversary sees, any of those that both tables have; None for all with the role known.
+        The columns that the attacker sees, any of those that both tables have; None for all with the role known.
     reach
         How far a number may have moved, in standard deviations of the original column.
     mechanism
@@ -79,10 +79,13 @@ class CandidateSet:
         check_settings(self.columns, 1, None)
         check_mechanism(self.mechanism)
         if not np.isfinite(self.reach) or self.reach < 0:
-            raise InputError(f"reach must be a finite number of at least 0, but is {self.reach}. Pass such a number")
+            raise InputError(f"reach is {self.reach}; it must be a finite number of at least 0. Pass such a number")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:  # noqa: ARG002
-        """Return the belief in the candidate set of each released row; ``rng`` is not needed."""
+        """Return beliefs in each released row's candidate set.
+
+        ``rng`` is not needed.
+        """
         original = knowledge.records
         names = self._names(original, released)
         if self.mechanism is not None:
@@ -104,8 +107,7 @@ class CandidateSet:
         names = tuple(column.name for column in original.columns if column.role == "known" and column.name in have)
         if not names:
             raise InputError(
-                f"the {original.name} and the {released.name} must share a column that the adversary knows, but they "
-                "share none with that role. Name the columns to compare"
+                f"the {original.name} and the {released.name} share no quasi-identifier. Name the columns to compare"
             )
         return names
 
@@ -113,8 +115,8 @@ class CandidateSet:
         empty = empty_rows(sets)
         if empty.size:
             raise NobodyFitsError(
-                f"every released row must come from an original row, but {empty.size} of the {released.rows} rows of "
-                f"the {released.name} fit none, the first of them row {int(empty[0]) + 1} (counted from 1 below the "
-                "header): values were changed. Leave out such columns, raise reach, or pass the mechanism",
+                f"{empty.size} of {released.rows} rows of the {released.name} fit no original row. The first "
+                f"is row {int(empty[0]) + 1} (counted from 1 below the "
+                "header), so values were changed. Leave out such columns, raise reach, or pass the mechanism",
                 empty,
             )

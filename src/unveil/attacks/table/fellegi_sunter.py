@@ -1,4 +1,4 @@
-"""Which original row does a released row come from? The evidence of each column, weighed by Fellegi and Sunter."""
+"""Fellegi-Sunter record linkage: column agreement weighed by its evidence."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.guesses.candidates import Candidates
 
-# So many pairs, of at least so many rows, tell how matching pairs agree; more would only take longer.
+# This many pairs, of at least this many rows, tell how matching pairs agree; more would only take longer.
 _LEARNT_FROM = 2**22
 _LEAST_ROWS = 500
-# So many pairs are weighed at a time.
+# This many pairs are weighed at a time.
 _AT_A_TIME = 2**22
 
 
@@ -40,25 +40,25 @@ _AT_A_TIME = 2**22
 )
 @dataclass(frozen=True, kw_only=True)
 class FellegiSunter:
-    """An adversary who weighs how well each column agrees, having learnt what agreement is worth from the files alone.
+    """Link records by agreement weights learned from the files alone.
 
     A column's level of agreement (equal, within a step, beyond, missing) is worth ``log(m / u)``: m is the share of
-    pairs of one person that reach it, u that of pairs by lot. u is counted over all pairs and stays as it is; m is
-    learnt by EM, inside a block for the columns that the block does not use. The candidates of a released row are
+    pairs of one person that reach it, u that of pairs at random. u is counted over all pairs and stays as it is; m is
+    learned by EM, inside a block for the columns that the block does not use. The candidates of a released row are
     trusted in proportion to their Bayes factors, the product over the columns: each released row comes from one of
     them. (The chance that a pair matches, which the source stops at, does not add up to 1 over candidates.)
 
-    Columns count as independent, both among pairs of one person and by lot, which is seldom quite so: that makes the
+    Columns count as independent, both among pairs of one person and at random, which is seldom quite so: that makes the
     guess too sure of itself, and whether it is valid has to be tested.
 
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     blocks
         Groups of columns: only pairs that are equal in all columns of a group are candidates, those of all groups
         together. No column may be in every group. With none (the default) every original row is a candidate of every
-        released one, m is learnt from all pairs, and that one in as many as there are original rows matches is known.
+        released one, m is learned from all pairs, and that one in as many as there are original rows matches is known.
         Name blocks where both tables have tens of thousands of rows.
     steps
         How near two numbers (dates, ordered values) must be for each further level, in standard deviations of the
@@ -69,7 +69,7 @@ class FellegiSunter:
     confidence
         A released row is given up where the chance that its best pair matches is below this; 0 attempts all.
     targets
-        How many released rows are attacked, drawn by lot; None for all.
+        How many released rows are attacked, drawn at random; None for all.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class FellegiSunter:
         check_share("confidence", self.confidence)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
-        """Return the candidates of each released row, trusted in proportion to their Bayes factors.
+        """Return each released row's candidates, by Bayes factor.
 
         ``rng`` draws the targets if not all are attacked, and rows to learn from where there are very many pairs.
         """
@@ -117,7 +117,7 @@ class FellegiSunter:
         )
 
     def weights(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Weights:
-        """Return what agreement of each column is worth, as learnt from the two tables.
+        """Return the agreement weights of each column.
 
         >>> import polars as pl
         >>> towns = Table.from_frame(pl.DataFrame({"town": ["Ulm", "Bonn", "Ulm", "Kiel"]}))
@@ -131,8 +131,8 @@ class FellegiSunter:
         records = records_of(knowledge.records, released, self.columns, self.steps)
         for name in {name for block in self.blocks for name in block} - set(records.names):
             raise InputError(
-                f"a block names column {name!r}, which is not among the columns compared: {', '.join(records.names)}. "
-                "Name a column that is, or add it to columns"
+                f"a block names column {name!r}, which is not compared. Columns: {', '.join(records.names)}. "
+                "Name one of these, or add it to columns"
             )
         return records
 
@@ -148,7 +148,7 @@ class FellegiSunter:
         return Weights(records.names, records.rule.steps, match, chance, share)
 
     def _learnt_in_blocks(self, records: Records, chance: FloatArray) -> FloatArray:
-        """Return m, each column's from the blocks that do not use it, by how many matching pairs these have."""
+        """Return m per column, averaged over blocks without the column."""
         total, weight = np.zeros_like(chance), np.zeros(len(chance))
         for block in self.blocks:
             target, candidate = pairs_of_block(records, block)
@@ -163,13 +163,13 @@ class FellegiSunter:
             weight[outside] += matching
         for place in np.flatnonzero(weight == 0):
             raise InputError(
-                f"column {records.names[place]!r} must be outside a block that has pairs, for what its agreement is "
-                "worth to be learnt, but is not. Add a block of other columns, or leave the column out"
+                f"column {records.names[place]!r} is in every block with pairs, so its agreement weight cannot be "
+                "learned. Add a block of other columns, or leave the column out"
             )
         return total / weight[:, None]
 
     def _scored(self, records: Records, weight: FloatArray, rows: IntArray) -> Iterator[ScoredPairs]:
-        """Yield targets (as places in ``rows``, in order), candidates (ascending) and their scores."""
+        """Yield targets (sorted positions in ``rows``), candidates, and scores."""
         released, original, rule = records.released, records.original, records.rule
         if self.blocks:
             target, candidate = pairs_of_blocks(records, self.blocks, rows)
@@ -186,7 +186,7 @@ class FellegiSunter:
 
 
 def _all_pairs(records: Records, rows: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield the released rows and the patterns of their pairs with all original rows."""
+    """Yield agreement patterns of released rows with all original rows."""
     size = len(records.original)
     at_a_time = max(1, _AT_A_TIME // size)
     for begin in range(0, rows.size, at_a_time):

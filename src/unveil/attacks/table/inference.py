@@ -1,4 +1,4 @@
-"""Inference: can something secret about a person be guessed from the released rows that look like them?"""
+"""Attribute inference from similar released rows."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Guess = Literal["lot", "class"]
 
 
 class Model(Protocol):
-    """Anything that learns one number per row from rows of numbers, such as the models of scikit-learn."""
+    """A model that predicts one number per row, as in scikit-learn."""
 
     def fit(self, X: FloatArray, y: NDArray[Any], /) -> Any:  # noqa: N803
         """Learn."""
@@ -37,7 +37,7 @@ class Model(Protocol):
 
 
 class _Target(NamedTuple):
-    """The people of one table who are attacked: the truth about each, and what is known of them."""
+    """Attacked people of one table, with truth and quasi-identifiers."""
 
     table: "Table"
     truth: _secrets.SecretTruth
@@ -45,51 +45,51 @@ class _Target(NamedTuple):
 
 
 @attack(
-    source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with ties broken by lot and "
-    "numbers right relative to the true value",
+    source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with random ties and "
+    "numbers correct relative to the true value",
     example="secret=vote,known=age,education",
     knows=("known",),
 )
 @dataclass(frozen=True, kw_only=True)
 class Inference:
-    """An adversary who knows some columns of a person and guesses a secret one from the most similar released rows.
+    """Infer a sensitive attribute from the most similar released rows.
 
-    The guess is the secret of a released row drawn by lot among the nearest in the known columns. The chance that it is
-    right is computed exactly: nothing depends on the order of rows, and known columns that say nothing give exactly
-    what guessing blindly gives. Other adversaries look at all rows, see ``adversary``; with a ``model``, that guesses
-    instead, after learning from the released rows.
+    The guess is the sensitive value of a released row drawn at random among the nearest in the quasi-identifiers. The
+    chance that it is correct is computed exactly: nothing depends on the order of rows, and quasi-identifiers that say
+    nothing give exactly what guessing blindly gives. Other attackers look at all rows, see ``adversary``; with a
+    ``model``, that guesses instead, after learning from the released rows.
 
-    Where released cells stand for several values, the nearest rows are those with the smallest gap, which is 0 for
-    all that a person is compatible with. They are drawn in proportion to their weights, the inverse of the share of
-    people inside each cell: a row of stars is compatible with everybody, and says the less for it.
+    Where released cells stand for several values, the nearest rows are those with the smallest gap, which is 0 for all
+    that a person is compatible with. They are drawn in proportion to their weights, the inverse of the share of people
+    inside each cell: a row of stars is compatible with everyone, and says the less for it.
 
     A number is right if it is off by at most ``tolerance`` times the true value, whatever the sign, so that a true 0
     needs a 0; all else (categories, ordered values, truth values, texts, and dates, which have no 0 to be relative to)
-    is right if it is equal. A missing guess is wrong. People whose secret is missing are not attacked.
+    is correct if it is equal. A missing guess is wrong. People whose sensitive value is missing are not attacked.
 
     Attributes
     ----------
     secret
         The column to guess.
     known
-        The columns that the adversary knows, at least one, without the secret.
+        The columns that the attacker knows, at least one, without the sensitive value.
     neighbours
-        How many nearest released rows the guess is drawn from; rows that tie for the last place are drawn by lot.
+        How many nearest released rows the guess is drawn from; rows that tie for the last place are drawn at random.
     tolerance
         How far off a guess of a number may be, as a share of the true value, from 0 up to, but not, 1.
     targets
-        How many people to attack, drawn by lot among those with a secret by what is in the rows; None = all. As many
-        are drawn from the control. Where there are fewer, all are attacked.
+        How many people to attack, drawn at random among those with a sensitive value by what is in the rows; None =
+        all. As many are drawn from the control. Where there are fewer, all are attacked.
     guess
-        "lot" for the secret of a row that is drawn, "class" for the most likely secret of these rows, ties by lot. The
-        blind guess is then the most frequent secret of all rows.
+        "lot" for the sensitive value of a row that is drawn, "class" for the most likely sensitive value of these rows,
+        ties at random. The baseline guess is then the most frequent sensitive value of all rows.
     adversary
-        "nearest" for what is said above. "agreement" for the secret of the released row that shares the rarest values:
-        a known value that c of n released rows have counts ``-log((c + 1/2) / (n + 1))`` for each row that has it too,
-        and the row with the highest sum is taken, ties by lot. "counts" for the likeliest secret by the released
-        counts alone, known columns taken for independent, numbers in 16 parts. "forest" and "boosting" for a learner
-        that sees at most 50,000 released rows. Values that one released row has are learned by nobody, and at most the
-        40 most frequent ones are. A number is learned in up to 40 classes.
+        "nearest" for what is said above. "agreement" for the sensitive value of the released row that shares the rarest
+        values: a known value that c of n released rows have counts ``-log((c + 1/2) / (n + 1))`` for each row that has
+        it too, and the row with the highest sum is taken, ties at random. "counts" for the likeliest sensitive value by
+        the released counts alone, quasi-identifiers treated as independent, numbers in 16 parts. "forest" and
+        "boosting" for a learner that sees at most 50,000 released rows. Values that one released row has are learned by
+        no person, and at most the 40 most frequent ones are. A number is learned in up to 40 classes.
     model
         Any object with ``fit(X, y)`` and ``predict(X)``; a copy of it learns, it stays as it is. ``X`` are the features
         of `unveil.attacks.table._features.features`, ``y`` floats for a number, else whole numbers that stand for the
@@ -122,38 +122,38 @@ class Inference:
         object.__setattr__(self, "known", known)
         whole_number(self.neighbours, "neighbours")
         if self.guess not in get_args(Guess):
-            raise InputError(f"guess must be 'lot' or 'class', but is {self.guess!r}. Write one of them")
+            raise InputError(f"Unknown guess {self.guess!r}. Use 'lot' or 'class'")
         if self.adversary not in _guessers.ADVERSARIES:
             named = ", ".join(map(repr, _guessers.ADVERSARIES))
-            raise InputError(f"adversary must be one of {named}, but is {self.adversary!r}. Write one of them")
+            raise InputError(f"Unknown attacker {self.adversary!r}. Use one of: {named}")
         if self.adversary != "nearest" and (self.neighbours, self.guess, self.model) != (1, "lot", None):
             raise InputError(
-                f"neighbours, guess and model are settings of the adversary 'nearest', but it is {self.adversary!r}. "
+                f"neighbours, guess and model only apply to the attacker 'nearest', not to {self.adversary!r}. "
                 "Leave them out"
             )
         lacking = [name for name in ("fit", "predict") if not callable(getattr(self.model, name, None))]
         if self.model is not None and (lacking or isinstance(self.model, type)):
             raise InputError(
-                f"the model must be an object with the methods fit and predict, but {_named(self.model)} is not. "
-                "Pass such an object, not its class"
+                f"the model {_named(self.model)} lacks the methods fit and predict. "
+                "Pass an object with both, not its class"
             )
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how often the guess is right: for people of the records, by blind guessing, for people of the control.
+        """Return success on people of the records, baseline, and control.
 
-        The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing takes the secret of
-        any released row, drawn by lot.
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. random guessing takes the
+        sensitive value of any released row, drawn at random.
 
         Raises
         ------
         InputError
-            If a column is missing from a table or of another kind in two of them, if everybody has the same secret or
-            none, if there are fewer released rows than neighbours, or if the model fails.
+            If a column is missing from a table or of another kind in two of them, if everyone has the same sensitive
+            value or none, if there are fewer released rows than neighbors, or if the model fails.
         """
         if self.neighbours > released.rows:
             raise InputError(
-                f"neighbours must be at most the number of released rows, but is {self.neighbours}, and the "
-                f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
+                f"neighbours is {self.neighbours}, but the {released.name} has {released.rows} rows. "
+                f"Lower it to {released.rows} or less"
             )
         from unveil.data.table.encode import encode
 
@@ -189,7 +189,7 @@ class Inference:
         )
 
     def _by_neighbours(self, secrets: ReleasedSecrets, released: "EncodedTable", attacked: list[_Target]) -> FloatArray:
-        """Return the chance of everybody attacked, all at once, so that the released rows are prepared once."""
+        """Return everyone's chance by nearest rows, in one search."""
         targets, low, high = _together(attacked)
         if self.guess == "lot" and released.cells is None and secrets.draws is None:
             return right_chances(released, secrets.rank, targets, low, high, self.neighbours)
@@ -201,9 +201,9 @@ class Inference:
     def _by_adversary(
         self, secrets: ReleasedSecrets, released: "Table", known: "EncodedTable", attacked: list[_Target]
     ) -> FloatArray:
-        """Return the chance of everybody attacked where the adversary learns from all released rows."""
+        """Return everyone's chance by an attacker trained on all rows."""
         if secrets.draws is not None:
-            raise _several_values(f"the adversary {self.adversary!r}", self.secret, released, "Choose 'nearest'")
+            raise _several_values(f"the attacker {self.adversary!r}", self.secret, released, "Choose 'nearest'")
         targets, low, high = _together(attacked)
         near = _secrets.near_ranks(released, self.secret, self.tolerance)
         teacher = _guessers.Teacher(_guessers.single_cells(known), secrets, near)
@@ -212,7 +212,7 @@ class Inference:
     def _by_model(
         self, secrets: ReleasedSecrets, released: "Table", known: IntegerGrid, attacked: list[_Target]
     ) -> FloatArray:
-        """Return 1 for everybody whose secret the model guesses right, else 0."""
+        """Return 1 for each correct guess of the model, else 0."""
         import polars as pl
 
         if secrets.draws is not None:
@@ -252,13 +252,13 @@ class Inference:
 
 def _several_values(who: str, secret: str, released: "Table", instead: str) -> InputError:
     return InputError(
-        f"{who} must learn from single values of the secret, but column {secret!r} of the {released.name} has cells "
-        f"that stand for several. {instead}, or name another secret"
+        f"{who} learns from single values, but column {secret!r} of the {released.name} has range cells. "
+        f"{instead}, or name another sensitive attribute"
     )
 
 
 def _together(attacked: list[_Target]) -> tuple[IntegerGrid, IntArray, IntArray]:
-    """Return what is known of everybody attacked, and which ranks are right for each."""
+    """Return quasi-identifiers and correct ranks of all people attacked."""
     numbers, codes, low, high = (
         np.concatenate(parts)
         for parts in zip(*((*who.known[:2], who.truth.low, who.truth.high) for who in attacked), strict=True)
@@ -267,20 +267,20 @@ def _together(attacked: list[_Target]) -> tuple[IntegerGrid, IntArray, IntArray]
 
 
 def _guesses(model: Model, known: FloatArray, secret: NDArray[Any], people: FloatArray) -> FloatArray:
-    """Return what a copy of the model guesses; whatever it raises is told by its kind only, as its words may quote."""
+    """Return the guesses of a copy of the model."""
     try:
         learner = deepcopy(model)
         learner.fit(known, secret)
         found = np.asarray(learner.predict(people)).astype(np.float64)
     except Exception as error:
         raise InputError(
-            f"the model {_named(model)} must fit {len(known)} released rows of {known.shape[1]} features and predict "
-            f"a number for each target, but raised {type(error).__name__}. Try it on numbers of that shape"
+            f"the model {_named(model)} raised {type(error).__name__} on {len(known)} released rows of "
+            f"{known.shape[1]} features. It must predict a number for each target. Try it on numbers of that shape"
         ) from None
     if found.shape != (len(people),):
         raise InputError(
-            f"the model {_named(model)} must predict one number for each of {len(people)} targets, but its answer has "
-            f"the shape {found.shape}. Return a flat array"
+            f"the model {_named(model)} returned an array of shape {found.shape} for {len(people)} targets. "
+            "Return a flat array with one number per target"
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Linkability: can what two parties know about a person be brought together through the released rows?"""
+"""Linkability: linking two sources about a person through released rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,18 +23,19 @@ if TYPE_CHECKING:
 
 
 @attack(
-    source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with ties broken by lot",
+    source="anonymeter 1.1.0 (Giomi, Boenisch, Wehmeyer & Tasnádi, PoPETs 2023), but with random ties",
     example="first=age,education,second=income,town_size",
     knows=("first", "second"),
 )
 @dataclass(frozen=True, kw_only=True)
 class Linkability:
-    """An adversary who links two halves of what is known about a person when both lead to the same released row.
+    """Link two column groups of a person that lead to one released row.
 
     One party knows the ``first`` columns of a target, another the ``second`` ones. Each looks up the ``neighbours``
     released rows that are nearest in its columns; the target is linked when the two sets share a row. Where rows tie
-    for the last places they are drawn by lot, and the chance of a link under these draws is computed exactly: no number
-    depends on the order of rows, and columns that say nothing link nobody more often than blind guessing does.
+    for the last places they are drawn at random, and the chance of a link under these draws is computed exactly: no
+    number depends on the order of rows, and columns that say nothing link no person more often than random guessing
+    does.
 
     Where released cells stand for several values, rows are ranked by the gap, which is 0 for those that the target is
     compatible with, and among equal gaps by weight (see :class:`~unveil.attacks.table.inference.Inference`).
@@ -46,8 +47,8 @@ class Linkability:
     neighbours
         How many nearest released rows each party looks up (k), at most as many as there are.
     targets
-        How many people to attack, drawn by lot among the records by what is in them; None = all. As many are drawn from
-        the control. Where there are fewer, all are attacked.
+        How many people to attack, drawn at random among the records by what is in them; None = all. As many are drawn
+        from the control. Where there are fewer, all are attacked.
 
     Examples
     --------
@@ -76,27 +77,27 @@ class Linkability:
             whole_number(self.targets, "targets")
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how many targets are linked: people of the records, by blind guessing, and people of the control.
+        """Return links among people of the records, baseline, and control.
 
-        The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing means that both
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. random guessing means that both
         parties pick their released rows at random.
 
         Raises
         ------
         InputError
             If a column is missing from a table or of another kind in two of them, or if there are fewer released rows
-            than neighbours.
+            than neighbors.
         """
         return self.run_at((self.neighbours,), released=released, knowledge=knowledge, rng=rng)[0]
 
     def run_at(
         self, neighbours: Sequence[int], *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator
     ) -> tuple[Trials, ...]:
-        """Return the same for several numbers of neighbors, which replace the attack's own, by one search."""
+        """Return the same for several neighborhood sizes, by one search."""
         if max(neighbours) > released.rows:
             raise InputError(
-                f"neighbours must be at most the number of released rows, but is {max(neighbours)}, and the "
-                f"{released.name} has {released.rows}. Lower it to {released.rows} or less"
+                f"neighbours is {max(neighbours)}, but the {released.name} has {released.rows} rows. "
+                f"Lower it to {released.rows} or less"
             )
         from unveil.data.table import agree
         from unveil.data.table.encode import encode
@@ -114,7 +115,7 @@ class Linkability:
         found = _chances(halves[0][1], halves[1][1], targets, other_targets, neighbours)
         rows = [part[2] for part in drawn]
         notes = tuple(
-            f"{self.targets} targets were asked for, but the {table.name} has {table.rows}: all were attacked"
+            f"all {table.rows} targets of the {table.name} were attacked, fewer than the {self.targets} requested"
             for table in people
             if self.targets is not None and self.targets > table.rows
         )
@@ -125,7 +126,7 @@ class Linkability:
     def _trials(
         self, k: int, chances: FloatArray, rows: Sequence[IntArray], released: int, notes: tuple[str, ...]
     ) -> Trials:
-        """Return the trials from the chances of people of the records and of the control, in this order."""
+        """Return the attempts on records and control, from their probabilities."""
         inside = rows[0].size
         return Trials(
             attack=Attempts.from_chances(chances[:inside], rows=rows[0]),
@@ -138,7 +139,7 @@ class Linkability:
     def _drawn(
         self, first: IntegerGrid, second: IntegerGrid, rng: np.random.Generator
     ) -> tuple[IntegerGrid, IntegerGrid, IntArray]:
-        """Return the targets in both groups of columns, drawn and sorted by content, and which rows they are."""
+        """Return a content-ordered sample of targets, and their rows."""
         by_content = np.argsort(content_rank(first, second), kind="stable")
         rows = by_content.size
         if self.targets is not None and self.targets < rows:
@@ -175,6 +176,6 @@ def _together(parts: tuple[IntegerGrid, ...]) -> IntegerGrid:
 
 
 def _blind(tries: int, rows: int, neighbours: int) -> Attempts:
-    """Return what two random sets of rows share: all rows tie, so that columns which say nothing give exactly this."""
+    """Return the expected overlap of two random samples."""
     drawn = np.array([[rows], [neighbours], [rows], [neighbours]])
     return Attempts.from_chances(np.repeat(link_chance(np.array([[0, 0, 0, rows]]), *drawn), tries))

@@ -34,11 +34,11 @@ _SOFTENING = Fraction(1, 50)
 
 
 class PoolScores(NamedTuple):
-    """How much everybody looks like a member, the larger the more: the records first, then the control.
+    """Membership scores of everyone: records first, then the control group.
 
     ``distance`` is minus the distance to the nearest released row, where -1 is one that differs fully in every column.
     ``density`` is minus that distance over the distance to the nearest other person, 0.02 of one column's range being
-    added to both: a released row at the same distance says more about somebody who is unlike all others.
+    added to both: a released row at the same distance says more about a person who is unlike all others.
     """
 
     distance: FloatArray
@@ -48,7 +48,7 @@ class PoolScores(NamedTuple):
 def pool_scores(
     *, released: "Table", knowledge: "Knowledge", columns: tuple[str, ...], person: IntArray | None = None
 ) -> PoolScores:
-    """Return how much each person looks like a member, from the release and everybody together.
+    """Return membership scores for the pooled records.
 
     Who is in the data plays no part, so that scores may be compared under any other choice of members. ``person`` says
     whose each row is, where people have several.
@@ -61,7 +61,7 @@ def pool_scores(
     array([-0.5 ,  0.  , -0.05, -0.5 ])
     """
     if knowledge.control is None:
-        raise InputError("there must be people who are not in the data to compare with. Pass a control")
+        raise InputError("Membership inference needs a control group. Pass a control table")
     inside, rows, outside = _encoded(released, knowledge, knowledge.control, columns)
     pool = _together(inside.grid(), outside.grid())
     near = _nearest_released(rows, pool)[0]
@@ -76,14 +76,14 @@ def _nearest_other(pool: IntegerGrid, person: IntArray | None) -> IntArray:
     """Return how far the nearest row of another person is."""
     if person is None:
         return nearest_distances(pool, pool, 2)[:, 1]
-    # Of so many rows at least one is another person's.
+    # Of this many rows at least one is another person's.
     start, row, distance = nearest_rows(pool, pool, min(int(np.bincount(person).max()) + 1, person.size))
     own = person[row] == np.repeat(person, np.diff(start))
     return np.minimum.reduceat(np.where(own, np.iinfo(np.int64).max, distance), start[:-1])
 
 
 def highest(scores: FloatArray, share: float) -> FloatArray:
-    """Return the chance that each score is among this share of all with the highest ones, ties broken by lot.
+    """Return the probability that each score is in the top share.
 
     >>> highest(np.array([3.0, 2.0, 2.0, 1.0]), 0.5)
     array([1. , 0.5, 0.5, 0. ])
@@ -95,7 +95,7 @@ def highest(scores: FloatArray, share: float) -> FloatArray:
 
 
 def ranks(scores: FloatArray) -> FloatArray:
-    """Return the place of each score among all, from 0 for the lowest to 1 for the highest; ties share the mean.
+    """Return each score's relative rank, 0 to 1, with mean ties.
 
     >>> ranks(np.array([3.0, 2.0, 2.0, 1.0]))
     array([1. , 0.5, 0.5, 0. ])
@@ -105,7 +105,7 @@ def ranks(scores: FloatArray) -> FloatArray:
 
 
 def _places(scores: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return how many scores are above each, and how many are equal to it."""
+    """Return the scores above and equal to each score."""
     ascending = np.sort(scores)
     above = scores.size - np.searchsorted(ascending, scores, side="right")
     return above, scores.size - above - np.searchsorted(ascending, scores, side="left")
@@ -113,7 +113,7 @@ def _places(scores: FloatArray) -> tuple[IntArray, IntArray]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MembershipScores:
-    """How much people look like members, the larger the more: members, and people who are not.
+    """Membership scores of members and non-members; higher means more likely.
 
     ``method`` says what a score is (see `Membership`). Scores of two methods cannot be compared.
     """
@@ -124,7 +124,7 @@ class MembershipScores:
 
 
 class _PeopleScores(NamedTuple):
-    """Scores of members and of the control, and their rows in the tables."""
+    """Scores of members and controls, and their rows."""
 
     shown: str  # who of the control was neither attacked nor set the threshold
     members: FloatArray
@@ -144,24 +144,24 @@ class _PeopleScores(NamedTuple):
 )
 @dataclass(frozen=True, kw_only=True)
 class Membership:
-    """An adversary who calls people members of the data when the release is unusually like them.
+    """Flag people as members by their closeness to the release.
 
-    What "like" means is the ``method``. By nearness: "nearest" (the closest released row), "density" (that beside how
-    thick people of that kind lie anyhow), "relative" (a row that is nearer to the person than to anybody outside) and
-    "influence" (all near rows together). By exact values, which generators that draw values of the original repeat:
+    What "like" means is the ``method``. By nearness: "nearest" (the closest released row), "density" (that next to how
+    thick people of that kind lie anyhow), "relative" (a row that is nearer to the person than to any person outside)
+    and "influence" (all near rows together). By exact values, which generators that draw values of the original repeat:
     "values", "pairs" and "quadruples" of them that are released more often than they occur, and "agreement", one row
     that shares rare ones. By similar values, numbers in bins: "likeness" and "cells". "combined" weighs all ten by what
     it learned from other people. Formulas are in docs/membership.md. Where released cells stand for several values, a
     row is as far as the gap, and 0 for all who are compatible with it, which is blunt; such a cell equals no value.
 
-    The adversary must know people who are not in the data: the control, divided by lot into a part that sets the
-    threshold, a part that is attacked, and for all methods but "nearest" a part that shows the population. For
-    "combined" a third shows the population and a third is learned from, together with as many members (a third of them
-    at most), who are not attacked either; of the last third one half sets the threshold. A person is called a member
-    when it ranks among the highest ``level`` of itself and the part that sets the threshold, ties drawn by lot; the
-    chance of that is computed exactly. So a person who is not in the data is called a member with a chance of
-    ``level``, however scores are distributed. That makes ``naive`` and ``control`` the level, up to luck, and what the
-    attack has beyond them comes from being in the data.
+    The attacker must know control people: the control, divided at random into a part that sets the threshold, a part
+    that is attacked, and for all methods but "nearest" a part that shows the population. For "combined" a third shows
+    the population and a third is learned from, together with as many members (a third of them at most), who are not
+    attacked either; of the last third one half sets the threshold. A person is called a member when it ranks among the
+    highest ``level`` of itself and the part that sets the threshold, ties drawn at random; the chance of that is
+    computed exactly. So a person who is not in the data is called a member with a chance of ``level``, however scores
+    are distributed. That makes ``naive`` and ``control`` the level, up to luck, and what the attack has beyond them
+    comes from being in the data.
 
     It can raise an alarm and never gives an all-clear: a release can tell who is in it without being near to them, and
     releases that pass tests of distance have been attacked with success (Yao, Krčo, Ganev & de Montjoye, The DCR
@@ -180,7 +180,7 @@ class Membership:
         For "density" and "combined": up to the how many-th nearest one people of the population are looked at. Of
         released rows always the nearest counts.
     targets
-        How many members to attack, drawn by lot among the records by what is in them; None = all. Of the control all
+        How many members to attack, drawn at random among the records by what is in them; None = all. Of the control all
         are used.
 
     Examples
@@ -205,23 +205,21 @@ class Membership:
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", column_names(self.columns, "columns"))
         if self.method not in (*SCORES, COMBINED):
-            raise InputError(
-                f"method must be {', '.join(SCORES)} or {COMBINED}, but is {self.method!r}. Write one of them"
-            )
+            raise InputError(f"Unknown method {self.method!r}. Use one of: {', '.join(SCORES)}, {COMBINED}")
         share(self.level, "level", zero=False, one=False)
         if not 1 / _FINEST_LEVEL <= self.level <= 1 - 1 / _FINEST_LEVEL:
             raise InputError(
-                f"level must be at least {1 / _FINEST_LEVEL:g} away from 0 and 1, but is {self.level}. Write 0.05"
+                f"level is {self.level}; it must be at least {1 / _FINEST_LEVEL:g} away from 0 and 1. Write 0.05"
             )
         whole_number(self.neighbours, "neighbours")
         if self.targets is not None:
             whole_number(self.targets, "targets")
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how many people are called members: members, by blind guessing, and people who are not.
+        """Return flagged members, baseline, and flagged non-members.
 
-        The same ``rng`` and the same rows, in whatever order, give the same numbers. Blind guessing means that anybody
-        is called a member with a chance of ``level``.
+        The same ``rng`` and the same rows, in whatever order, give the same numbers. random guessing means that any
+        person is called a member with a chance of ``level``.
 
         Raises
         ------
@@ -236,11 +234,12 @@ class Membership:
         )
         outside = chance_of_highest(scored.tested, scored.reference, exact)
         parts = f"{scored.reference.size} set the threshold and {scored.tested.size} were attacked"
-        notes = [f"of the people who are not in the data, {scored.shown}{parts}"]
+        notes = [f"of the control group, {scored.shown}{parts}"]
         if self.targets is not None and self.targets > called.tries:
-            has = f"{called.tries}{' who were not learned from' if self.method == COMBINED else ''}"
+            unused = " unused" if self.method == COMBINED else ""
             notes += [
-                f"{self.targets} targets were asked for, but the {knowledge.records.name} has {has}: all were attacked"
+                f"all {called.tries}{unused} targets of the {knowledge.records.name} were attacked, fewer than the "
+                f"{self.targets} requested"
             ]
         return Trials(
             attack=called,
@@ -251,7 +250,7 @@ class Membership:
         )
 
     def scores(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> MembershipScores:
-        """Return how much members look like members, and how much people do who are not, without any threshold.
+        """Return scores of members and non-members, without a threshold.
 
         As no threshold is needed, all of the control are there but those who show the population or were learned from.
         Settings, ``rng`` and errors are those of `run`; members are in the order of what is in their rows.
@@ -288,7 +287,7 @@ class Membership:
             rng=rng,
         )
         score = LearnedCombination.learned(*scores[3:]) if self.method == COMBINED else _single(self.method)
-        shown = f"{apart[0].size} showed the population, " if apart else ""
+        shown = f"{apart[0].size} were the reference set, " if apart else ""
         if self.method == COMBINED:
             alike = "as many" if pupils.size == apart[1].size else f"{pupils.size}"
             shown += f"{apart[1].size} and {alike} members were learned from, "
@@ -299,8 +298,8 @@ class Membership:
         """Return the control, or say why there is no attack without it."""
         if knowledge.control is None:
             raise InputError(
-                "membership needs a control table of people who are not in the data, but there is none: near to a "
-                "released row are also people who are not in it, and only they show how near. Pass people kept apart"
+                "Membership inference needs a control group: only similar people outside the original data show how "
+                "close records are by chance. Pass held-out people as the control"
             )
         # With fewer people no score would be high enough for a member to be called one for sure.
         by_level = int(np.ceil(1 / self.level - 1e-9)) - 1
@@ -311,27 +310,27 @@ class Membership:
             ):
                 if table.rows < least:
                     raise InputError(
-                        f"the {table.name} must have at least {least} people for scores to be combined, as some are "
-                        f"learned from and others attacked, but has {table.rows}. Use the method relative, or pass more"
+                        f"the {table.name} has {table.rows} people; combined scores need at least {least}, some to "
+                        "learn from and some to attack. Use the method relative, or pass more"
                     )
         parts = 2 if self.method == "nearest" else 3
         least = parts * max(LEAST_PART, by_level, self.neighbours if self.method == "density" else 0)
         if knowledge.control.rows < least:
             raise InputError(
-                f"the {knowledge.control.name} must have at least {least} people to be divided into {parts} parts for "
-                f"membership by {self.method}, but has {knowledge.control.rows}. "
-                f"Pass more people who are not in the data{self._or_settings(least // parts, by_level)}"
+                f"the {knowledge.control.name} has {knowledge.control.rows} people; membership by {self.method} "
+                f"divides it into {parts} parts and needs at least {least}. "
+                f"Pass more control people{self._or_settings(least // parts, by_level)}"
             )
         return knowledge.control
 
     def _or_settings(self, part: int, by_level: int) -> str:
-        """Return which setting asks for so many people, if it is one."""
+        """Return the setting that asks for this number, if any."""
         if part == LEAST_PART:
             return ""
         return f", or raise the level of {self.level:g}" if part == by_level else ", or lower neighbours"
 
     def _parts(self, control: "Table", rng: np.random.Generator) -> list[IntArray]:
-        """Return the rows of each part of the control, drawn by lot and in the order of their content.
+        """Return the random parts of the control group, by content.
 
         The last two set the threshold and are attacked; before them come who show the population and are learned from.
         """
@@ -345,10 +344,10 @@ class Membership:
 
     def _what(self) -> str:
         names, share = ", ".join(self.columns), f"{1 - self.level:.6g}"
-        sees = "ten scores, weighed by what other people taught, are high"
+        sees = "ten scores, weighted by people with known membership, are high"
         if self.method != COMBINED:
             sees = SCORES[self.method].sees
-        return f"{sees}, by {names}, more so than for a share {share} of people outside the data"
+        return f"{sees}, by {names}, more so than for a share {share} of the control group"
 
 
 def _single(name: str) -> Callable[[Mapping[str, FloatArray]], FloatArray]:
@@ -358,7 +357,7 @@ def _single(name: str) -> Callable[[Mapping[str, FloatArray]], FloatArray]:
 def _agreed(
     released: "Table", knowledge: "Knowledge", control: "Table", columns: tuple[str, ...]
 ) -> "tuple[Table, ...]":
-    """Return records, released rows, control and what makes a scale, with columns that agree."""
+    """Return records, released rows, control, and scale, with harmonized columns."""
     from unveil.data.table import agree
 
     scale = [] if knowledge.scale is None else [knowledge.scale]
@@ -368,9 +367,9 @@ def _agreed(
 def _encoded(
     released: "Table", knowledge: "Knowledge", control: "Table", columns: tuple[str, ...]
 ) -> "tuple[EncodedTable, ...]":
-    """Return records, released rows and control on one scale: the range over all of them.
+    """Return all tables on one scale, the range over all.
 
-    If only the records and the release made the range, people who are not in the data would be measured otherwise.
+    If only the records and the release made the range, control people would be measured otherwise.
     """
     from unveil.data.table.encode import encode
 
@@ -379,14 +378,14 @@ def _encoded(
 
 
 def _nearest_released(rows: "EncodedTable", targets: IntegerGrid) -> tuple[IntArray, IntArray]:
-    """Return how far the nearest released row of each target is, and how many are as near."""
+    """Return the nearest released distance of each target, and ties."""
     if rows.cells is None:
         return rows_within(rows, targets, 1)
     return within(boxes_around(rows.cells, targets)[0], 1)
 
 
 def _by_content(table: "Table", first: tuple[str, ...]) -> IntArray:
-    """Return the rows in an order that depends on what is in them: in these columns, then in all others."""
+    """Return the rows in an order given by content."""
     import polars as pl
 
     from unveil.data.table import with_markers

@@ -1,4 +1,4 @@
-"""Ten scores of how much a person looks like a member of the data, the larger the more; each may be used alone.
+"""Ten membership scores; higher means more likely a member.
 
 All see the release, a part of the population that is never attacked, and the person; none sees who is in the data.
 People, columns and rows in another order have the same scores, and people who are equal have equal ones.
@@ -27,9 +27,10 @@ Group = Literal["nearness", "exact values", "combinations", "similar values"]
 
 #: Of the population people are looked at up to the how many-th nearest.
 CROWD = 5
-#: All pairs of so many columns are looked at; of more columns, so many pairs are drawn by lot. Likewise larger sets.
+#: All pairs of this many columns are looked at; of more columns, this many pairs are drawn at random. Likewise larger
+#: sets.
 _ALL_PAIRS_OF, _DRAWN_PAIRS, _DRAWN_SETS = 30, 400, 100
-#: The least place of a score among those of outsiders, as a share.
+#: The least place of a score among those of non-members, as a share.
 _LEAST = 1e-4
 #: Beyond these quantiles a score counts for more, so that one very high score may decide.
 _TAILS = (1.5, 2.5)
@@ -48,15 +49,15 @@ def score_people(
     scale: "Table | Sequence[Table] | None" = None,
     neighbours: int = CROWD,
 ) -> list[dict[str, FloatArray]]:
-    """Return the scores of each table of people by name, one number per row.
+    """Return the scores of each table by name, one per row.
 
     Parameters
     ----------
     released, population, people
         The released rows; people outside the data who are never attacked and show how people lie anyhow; and those who
-        are scored, such as members and outsiders to learn from and to measure, all in one call.
+        are scored, such as members and non-members to learn from and to measure, all in one call.
     columns
-        The columns in which everybody is compared; their order plays no part.
+        The columns in which everyone is compared; their order plays no part.
     rng
         Draws sets of columns where there are too many. A score does not depend on which others are asked for.
     names
@@ -79,7 +80,7 @@ def score_people(
     """
     unknown = next((name for name in names or () if name not in SCORES), None)
     if unknown is not None:
-        raise InputError(f"names must be of {', '.join(SCORES)}, but one is {unknown!r}. Write one of them")
+        raise InputError(f"Unknown score {unknown!r}. Use one of: {', '.join(SCORES)}")
     compared = compared_people(released, population, people, columns, scale, rng, neighbours)
     ends = np.cumsum([table.rows for table in people])[:-1]
     wanted = list(names or SCORES)
@@ -95,7 +96,7 @@ def unusual(
     columns: tuple[str, ...],
     scale: "Table | Sequence[Table] | None" = None,
 ) -> list[FloatArray]:
-    """Return how unlike others each person is: the distance to the fifth nearest person of the population.
+    """Return each person's distance to the fifth nearest reference person.
 
     1 is a difference in one column, or of its whole range. The release plays no part. With fewer than five people it
     is the distance to the farthest.
@@ -110,9 +111,9 @@ def unusual(
 
 
 class RevealingRow(NamedTuple):
-    """The released row that shares most of a person's rare values, and their columns, rarest first.
+    """The released row that shares most rare values with a person.
 
-    ``unheard`` are columns whose value is released somewhere though nobody of the population has it.
+    ``unheard`` are columns whose value is released somewhere though no person of the population has it.
     """
 
     row: int
@@ -129,14 +130,14 @@ def given_away_by(
     columns: tuple[str, ...],
     scale: "Table | Sequence[Table] | None" = None,
 ) -> list[RevealingRow]:
-    """Return for some of the people, by their rows, which released row gives them away, and through which columns.
+    """Return the released row most revealing about each person, with columns.
 
     It is the row with the highest agreement, among such rows the nearest, and then the lowest by what it holds. Columns
     are those in which it shows the very value of the person; there may be none.
     """
     if not len(rows):
         return []
-    # Nothing is drawn by lot here.
+    # Nothing is drawn at random here.
     rng = np.random.default_rng(0)
     compared = compared_people(released, population, [people.take(rows)], columns, scale, rng, CROWD)
     codes = compared.exact
@@ -161,7 +162,7 @@ def given_away_by(
 
 
 class _BestRow(NamedTuple):
-    """The row of a block that shares most with a person, the nearest of several: the less the better in both."""
+    """The best row of a block, with its distances."""
 
     lacking: int
     distance: int
@@ -170,7 +171,10 @@ class _BestRow(NamedTuple):
 
 
 def _best_row(compared: MembershipSpace, person: int, same: BoolArray, weight: IntArray, first: int) -> _BestRow:
-    """Return the best row of a block that begins at ``first``; ``same`` says in which columns rows are as a person."""
+    """Return a block's best row, starting at ``first``.
+
+    ``same`` says in which columns rows equal the person.
+    """
     agreement = np.zeros(len(same), np.int64)
     for column, of_column in zip(same.T, weight, strict=True):
         agreement[column] += of_column
@@ -182,12 +186,12 @@ def _best_row(compared: MembershipSpace, person: int, same: BoolArray, weight: I
 
 
 def _lowest(compared: MembershipSpace, tied: Sequence[_BestRow]) -> _BestRow:
-    """Return the lowest of several rows by what they hold."""
+    """Return the lowest of several rows by content."""
     return tied[int(np.argmin(compared.content_rank(np.array([each.row for each in tied]))))]
 
 
 class LearnedWeights(NamedTuple):
-    """The learned attacker: scores of outsiders, ascending per column, and the coefficients, intercept first."""
+    """The learned attacker: sorted non-member scores and coefficients, intercept first."""
 
     outsiders: FloatArray
     coefficients: FloatArray
@@ -198,12 +202,12 @@ class LearnedWeights(NamedTuple):
 
     @property
     def weights(self) -> FloatArray:
-        """The coefficients of each score: of its rank, and of the excess over each tail."""
+        """Coefficients of each score: of its rank and tail excesses."""
         return self.coefficients[1:].reshape(1 + len(_TAILS), -1).T
 
 
 def combine(members: FloatArray, outsiders: FloatArray) -> LearnedWeights:
-    """Learn the weights of scores from known members and outsiders.
+    """Learn the weights of scores from known members and non-members.
 
     Both have a row of scores per person. Rows in another order give the same digits.
 
@@ -219,7 +223,7 @@ def combine(members: FloatArray, outsiders: FloatArray) -> LearnedWeights:
 
 
 def features(scores: FloatArray, ascending: FloatArray) -> FloatArray:
-    """Return the normal quantile of each score among outsiders, and its excess over each tail."""
+    """Return normal quantiles of scores among non-members, and tail excesses."""
     from scipy.special import ndtri
 
     place = np.empty(scores.shape)
@@ -234,9 +238,9 @@ def features(scores: FloatArray, ascending: FloatArray) -> FloatArray:
 class LearnedCombination:
     """An attacker who learns from other people how to weight each score.
 
-    Each score becomes its place among those of the outsiders learned from, as a normal quantile; what lies beyond 1.5
-    and 2.5 counts once more, so that one very high score may decide; the weights are those of a logistic regression
-    with a ridge. It must not meet the people it learned from again.
+    Each score becomes its place among those of the non-members learned from, as a normal quantile; what lies beyond 1.5
+    and 2.5 counts again, so that one very high score may decide; the weights are those of a logistic regression with a
+    ridge. It must not meet the people it learned from again.
     """
 
     names: tuple[str, ...]
@@ -245,7 +249,7 @@ class LearnedCombination:
 
     @classmethod
     def learned(cls, members: Mapping[str, FloatArray], outsiders: Mapping[str, FloatArray]) -> "LearnedCombination":
-        """Return what is learned from people of whom it is known whether they are in the data, by their scores."""
+        """Return weights learned from people with known membership."""
         names = tuple(members)
         inside, outside = (np.column_stack([scores[name] for name in names]) for scores in (members, outsiders))
         return cls(names=names, learned_from=(len(inside), len(outside)), combined=combine(inside, outside))
@@ -256,12 +260,12 @@ class LearnedCombination:
 
     @property
     def weights(self) -> dict[str, tuple[float, ...]]:
-        """The weights of each score: of its place, and of what lies beyond the first and the second tail."""
+        """Weights of each score: of its rank and both tail excesses."""
         return {name: tuple(row) for name, row in zip(self.names, self.combined.weights.tolist(), strict=True)}
 
 
 class Score(NamedTuple):
-    """One of the scores: what kind of likeness it sees, in a word for reports and in a sentence, and how."""
+    """One membership score: its type, description, and function."""
 
     group: Group
     sees: str
@@ -288,7 +292,7 @@ SCORES: Mapping[str, Score] = {
     "nearest": Score("nearness", "the nearest released row is near", _nearest),
     "density": Score("nearness", "a released row is nearer than people of that kind are to one another", _density),
     "relative": Score(
-        "nearness", "a released row is nearer to the person than to anybody outside", lambda c: c.nearness.relative
+        "nearness", "a released row is nearer to the person than to any control person", lambda c: c.nearness.relative
     ),
     "influence": Score(
         "nearness", "the near released rows are likelier with the person than without", lambda c: c.nearness.influence
@@ -306,12 +310,12 @@ SCORES: Mapping[str, Score] = {
     ),
     "agreement": Score(
         "exact values",
-        "one released row shares more of the person's rare values than anybody outside does",
+        "one released row shares more of the person's rare values than any control person does",
         lambda c: c.agreement(c.exact),
     ),
     "likeness": Score(
         "similar values",
-        "one released row shares more of the person's rare values, numbers in bins, than anybody outside does",
+        "one released row shares more of the person's rare values, numbers in bins, than any control person does",
         lambda c: c.agreement(c.in_bins),
     ),
     "cells": Score(

@@ -1,4 +1,4 @@
-"""Which original row does a released row come from? One of the nearest, or each the more likely the nearer it is."""
+"""Distance-based re-identification: the nearest original rows, or a softmax."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ from unveil.guesses.candidates import Candidates
 Squares = Callable[[slice], FloatArray]
 
 SOURCE = "Domingo-Ferrer and Torra (2001), distance-based record linkage"
-# So many pairs are weighed at a time.
+# This many pairs are weighed at a time.
 _AT_A_TIME = 2**21
 
 
 @attack(source=SOURCE, aka=("nearest-record", "distance-based-linkage"))
 @dataclass(frozen=True, kw_only=True)
 class Nearest:
-    """An adversary who is sure that a released row comes from one of the original rows nearest to it.
+    """Take the nearest original rows as the candidates.
 
     All belief is on the set of the ``k`` nearest original rows together with all that are as near as the last of them:
     with one and no ties that is a single row. The sets are those of `RecordLinkage`, which bets on their members
@@ -40,7 +40,7 @@ class Nearest:
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     k
         How many of the nearest original rows are held possible; at most as many as there are.
 
@@ -62,14 +62,14 @@ class Nearest:
         whole_number(self.k, "k")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:  # noqa: ARG002
-        """Return the belief in the nearest original rows of each released row; ``rng`` is not needed."""
+        """Return the belief in the nearest original rows.
+
+        ``rng`` is not needed.
+        """
         original, masked = compared(knowledge.records, released, self.columns)
         size = len(original.numbers)
         if self.k > size:
-            raise InputError(
-                f"k must be at most the number of original rows, but is {self.k}, and there are {size}. "
-                f"Lower it to {size} or less"
-            )
+            raise InputError(f"k is {self.k}, but there are {size} original rows. Lower it to {size} or less")
         found = neighbours_of(original, masked, self.k)
         count = np.diff(found.start)
         rows = found.row[np.lexsort((found.row, np.repeat(np.arange(count.size), count)))]
@@ -79,7 +79,7 @@ class Nearest:
 @attack(source=SOURCE, aka=("distance-softmax",))
 @dataclass(frozen=True, kw_only=True)
 class Softmax:
-    """An adversary who trusts each original row the more the nearer it is: in proportion to ``exp(-d² / 2s²)``.
+    """Weigh original rows by distance, in proportion to ``exp(-d² / 2s²)``.
 
     d² is the sum over the columns of the squared difference in standard deviations of the original column; a different
     category counts 1, and so does a value that only one of the two rows has. A constant column never differs. From a
@@ -90,14 +90,14 @@ class Softmax:
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     s
         How far a released value may well be from the original one, in standard deviations; above 0.
     least
         Candidates whose weight is less than this share of the target's largest are left out. None leaves out none
         where there are up to four million pairs, and those below a billionth beyond.
     targets
-        How many released rows are attacked, drawn by lot; None for all.
+        How many released rows are attacked, drawn at random; None for all.
 
     Examples
     --------
@@ -118,10 +118,10 @@ class Softmax:
         check_settings(self.columns, 1, self.targets)
         check_share("least", self.least)
         if not np.isfinite(self.s) or self.s <= 0:
-            raise InputError(f"s must be a finite number above 0, but is {self.s}. Pass such a number")
+            raise InputError(f"s is {self.s}; it must be a finite number above 0. Pass such a number")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
-        """Return how far each original row is trusted, for each released row; ``rng`` draws the targets."""
+        """Return candidate probabilities per released row; ``rng`` draws targets."""
         original, masked = compared(knowledge.records, released, self.columns)
         content = np.column_stack([masked.numbers, masked.codes]) if masked.cells is None else masked.cells.of_row.T
         rows = drawn_rows(content.astype(np.int64), self.targets, rng)
@@ -145,7 +145,7 @@ class Softmax:
 
 
 def _exact_columns(original: EncodedTable, masked: EncodedTable, rows: IntArray) -> list[Squares]:
-    """Return for each column what the squared differences of some targets from all original rows are."""
+    """Return each column's squared differences between targets and original rows."""
 
     def of_numbers(known: IntArray, seen: IntArray) -> Squares:
         one, other = _standardised(known, seen)
@@ -191,7 +191,7 @@ def _spread(values: IntArray) -> float:
 
 
 def _standardised(known: IntArray, seen: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return original and released values in standard deviations of the original ones; NaN where missing."""
+    """Return values in standard deviations of the original; NaN if missing."""
     values = [np.where(part <= LAST_MARKER, np.nan, part) for part in (known, seen)]
     spread = _spread(known)
     return (values[0] / spread, values[1] / spread) if spread else (values[0] * 0, values[1] * 0)

@@ -1,4 +1,4 @@
-"""Which original row does a rank-swapped row come from? One that is within the window in every column at once."""
+"""Rank intersection: candidates within the swap window in every column."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,12 +20,12 @@ from unveil.guesses.beliefs import Beliefs
 from unveil.guesses.candidates import Candidates
 from unveil.guesses.partition import exact_fraction
 
-#: The kinds whose values have an order that everybody knows; others are swapped in an order by lot.
+#: The kinds whose values have an order that everyone knows; others are swapped in random order.
 WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
 
 
 class RankedColumn(NamedTuple):
-    """One column of both tables as ranks, and how many ranks a value may move."""
+    """One column of both tables as ranks, and its window."""
 
     original: IntArray
     released: IntArray
@@ -40,7 +40,7 @@ class RankedColumn(NamedTuple):
 )
 @dataclass(frozen=True, kw_only=True)
 class RankIntersection:
-    """An adversary who knows that no value moved by more than p percent of the ranks, and uses that in every column.
+    """Intersect the windows of p percent of ranks over all columns.
 
     In each column the released value has a rank, and its original value one at most ``floor(p * n / 100)`` away, its
     own included; an original row must be within that window in all columns at once. All belief is on the rows that
@@ -55,10 +55,10 @@ class RankIntersection:
     ----------
     p
         How far a value may have moved, in percent of the values of its column, above 0 and at most 100. It must be told
-        before the attack is run: it is that of the rank swapping, if the adversary is to know it.
+        before the attack is run: it is that of the rank swapping, if the attacker is to know it.
     columns
-        The columns to intersect; None for all that both tables have, the adversary knows and that have an order.
-        Others (category, text) are swapped in an order by lot, so their ranks say nothing.
+        The columns to intersect; None for all that both tables have, the attacker knows and that have an order.
+        Others (category, text) are swapped in random order, so their ranks say nothing.
 
     Examples
     --------
@@ -77,14 +77,17 @@ class RankIntersection:
     def __post_init__(self) -> None:
         check_settings(self.columns, 1, None)
         if self.p is not None and not 0 < exact_fraction(self.p, what="p") <= 100:
-            raise InputError(f"p must be above 0 and at most 100 percent, but is {self.p}. Write a tenth as 10")
+            raise InputError(f"p is {self.p}; it must be above 0 and at most 100 percent. Write a tenth as 10")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:  # noqa: ARG002
-        """Return the belief in the intersection of the windows of each released row; ``rng`` is not needed."""
+        """Return the belief in each released row's intersection.
+
+        ``rng`` is not needed.
+        """
         return beliefs_of_sets(knowledge.records.rows, self._sets(released, knowledge)[0])
 
     def point_guess(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:  # noqa: ARG002
-        """Return the original row inside the intersection that is nearest in ranks; those that tie are trusted alike.
+        """Return the nearest original row of each intersection, ties shared.
 
         The distance is the sum over columns of the ranks that lie between two values, 0 for equal ones.
 
@@ -111,7 +114,7 @@ class RankIntersection:
     def _sets(self, released: Table, knowledge: Knowledge) -> tuple[CandidateSets, list[RankedColumn]]:
         if self.p is None:
             raise InputError(
-                "an adversary who intersects windows must know how far values may have moved, but p was not told. "
+                "the rank intersection needs the window of the rank swapping, but p is missing. "
                 "Write intersection:p=10, with the percentage of the rank swapping"
             )
         columns = self._columns(released, knowledge, exact_fraction(self.p, what="p") / 100)
@@ -124,8 +127,8 @@ class RankIntersection:
         empty = empty_rows(sets)
         if empty.size:
             raise NobodyFitsError(
-                f"with the right p no intersection is empty, but with p = {self.p} that of {empty.size} of the "
-                f"{released.rows} released rows is, the first of them row {int(empty[0]) + 1} (counted from 1 below "
+                f"p = {self.p} is too small: the intersection is empty for {empty.size} of the "
+                f"{released.rows} released rows, the first row {int(empty[0]) + 1} (counted from 1 below "
                 "the header). Raise p, or leave out the columns that were not swapped in their own order",
                 empty,
             )
@@ -140,20 +143,19 @@ class RankIntersection:
             names = tuple(name for name in names if name not in coarse)
         if not names:
             raise InputError(
-                f"the {known.name} and the {masked.name} must share a column that has an order and that the adversary "
-                "knows (number, ordered, date, boolean), but share none. Name columns, or tell their kinds or roles"
+                f"the {known.name} and the {masked.name} share no quasi-identifier with an order "
+                "(number, ordered, date, boolean). Name columns, or set their types or roles"
             )
         ranked = []
         for name in names:
             if known.column(name).kind not in WITH_ORDER:
                 raise InputError(
-                    f"column {name!r} must have an order for its ranks to say anything, but is of the kind "
-                    f"{known.column(name).kind}. Leave it out, or tell its levels in order with kinds={{…}}"
+                    f"column {name!r} is of type {known.column(name).kind}, which has no ranks. "
+                    "Leave it out, or give its levels in order with kinds={…}"
                 )
             if name in coarse:
                 raise InputError(
-                    f"column {name!r} of the {masked.name} must hold single values for their ranks to be swapped, but "
-                    "has cells that stand for several. Leave it out"
+                    f"column {name!r} of the {masked.name} has range cells, which have no ranks. Leave it out"
                 )
             one, other = (_whole(part) for part in encode([known, masked], [name]))
             window = floor(share * ranking(other, one, missing=MISSING).size)
@@ -172,7 +174,7 @@ def _whole(part: EncodedTable) -> IntArray:
 
 
 def _ranks_between(column: RankedColumn, target: IntArray, row: Int32Array) -> IntArray:
-    """Return how many ranks lie from the released to the original value of each pair, 0 for equal or missing ones."""
+    """Return the rank distance of each pair; 0 if equal or missing."""
     ranked = ranking(column.released, column.original, missing=MISSING)
     one, other = column.released[target], column.original[row]
     up = np.searchsorted(ranked, other) - np.searchsorted(ranked, one, side="right") + 1

@@ -1,4 +1,4 @@
-"""Which original row does a released row come from? The nearest ones, by the exact distance."""
+"""Record linkage: re-identification by exact distance to the nearest original rows."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from unveil.guesses.candidates import Candidates
 
 
 class Neighbours(NamedTuple):
-    """The rows at most as far as the k-th nearest; those of target i are ``start[i]`` to ``start[i + 1] - 1``."""
+    """Nearest rows with ties; target i has ``start[i]`` to ``start[i + 1] - 1``."""
 
     start: IntArray
     row: Int32Array
@@ -27,25 +27,25 @@ class Neighbours(NamedTuple):
 @attack(source="Domingo-Ferrer and Torra (2001), distance-based record linkage")
 @dataclass(frozen=True, kw_only=True)
 class RecordLinkage:
-    """An adversary who holds the original rows and links each released row to those nearest to it.
+    """Link each released row to the nearest original rows.
 
     A target is a released row, a candidate an original one, both known by their row number counted from 0. The
     ``neighbours`` nearest original rows, and all that are as near as the last of them, are trusted alike: ties are
-    never broken, so the order of rows plays no part. Who is right can be told where it is known which original row each
-    released row stems from, which is so for a masked release only.
+    never broken, so the order of rows plays no part. Who is correct can be told where it is known which original row
+    each released row stems from, which is so for a masked release only.
 
     Where released cells stand for several values, the nearest are all people who are compatible with the row; a row
-    that nobody is compatible with has those with the smallest gap.
+    that no person is compatible with has those with the smallest gap.
 
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     neighbours
         How many of the nearest original rows are trusted; at most as many as there are.
     targets
-        How many released rows are attacked, drawn by lot; None for all. With a number, ``guess.targets`` holds the row
-        numbers of those drawn. A table in which very many rows are alike has very many candidates: draw some then.
+        How many released rows are attacked, drawn at random; None for all. With a number, ``guess.targets`` holds the
+        row numbers of those drawn. A table in which very many rows are alike has very many candidates: draw some then.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class RecordLinkage:
         check_settings(self.columns, self.neighbours, self.targets)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
-        """Return the nearest original rows of each released row; ``rng`` draws the targets if not all are attacked."""
+        """Return each released row's nearest original rows; ``rng`` draws targets."""
         original, masked = compared(knowledge.records, released, self.columns)
         drawn = None
         if self.targets is not None and self.targets < len(masked.numbers):
@@ -80,14 +80,14 @@ class RecordLinkage:
 def check_settings(columns: tuple[str, ...] | None, neighbours: int, targets: int | None) -> None:
     """Refuse settings with which nothing would be compared."""
     if columns is not None and (isinstance(columns, str) or not columns):
-        raise InputError("columns must name at least one column, or be None for all. Pass a tuple such as ('age',)")
+        raise InputError("columns is empty. Pass a tuple such as ('age',), or None for all")
     for name, number in (("neighbours", neighbours), ("targets", targets)):
         if number is not None:
             whole_number(number, name)
 
 
 def compared(original: Table, released: Table, columns: tuple[str, ...] | None) -> tuple[EncodedTable, EncodedTable]:
-    """Return both tables' columns to compare, on one scale; by default those the adversary knows of."""
+    """Return both tables' compared columns on one scale."""
     if columns is not None:
         for table in (original, released):
             for name in columns:
@@ -97,15 +97,15 @@ def compared(original: Table, released: Table, columns: tuple[str, ...] | None) 
     names = columns or tuple(column.name for column in original.columns if column.role == "known")
     if not names:
         raise InputError(
-            f"the {original.name} and the {released.name} must share a column that the adversary knows, but every "
-            "column they share is an identifier, sensitive or ignored. Name the columns to compare"
+            f"the {original.name} and the {released.name} share no quasi-identifier: every "
+            "shared column is an identifier, sensitive or ignored. Name the columns to compare"
         )
     one, other = encode([original, released], names)
     return one, other
 
 
 def draw_by_content(table: EncodedTable, size: int, *, rng: np.random.Generator) -> IntArray:
-    """Return the numbers of so many rows, ascending, drawn so that what they hold does not hang on their order."""
+    """Return sorted indices of a content-determined row sample."""
     order = table.by_content()
     return np.sort(order[rng.choice(order.size, size, replace=False)])
 
@@ -113,13 +113,10 @@ def draw_by_content(table: EncodedTable, size: int, *, rng: np.random.Generator)
 def neighbours_of(
     original: EncodedTable, released: EncodedTable, k: int, *, rows: IntArray | None = None
 ) -> Neighbours:
-    """Return the nearest original rows of the released ones (of all, or of those at ``rows``), ties included."""
+    """Return the nearest original rows of released ones, with ties."""
     size = len(original.numbers)
     if k > size:
-        raise InputError(
-            f"neighbours must be at most the number of original rows, but is {k}, and there are {size}. "
-            f"Lower it to {size} or less"
-        )
+        raise InputError(f"neighbours is {k}, but there are {size} original rows. Lower it to {size} or less")
     which = slice(None) if rows is None else rows
     if released.cells is not None:
         return Neighbours(*rows_around(people_around(released.cells, original.grid(), which), k))

@@ -1,4 +1,7 @@
-"""Does row i of a release belong to row i of the original? Then a shuffle was forgotten."""
+"""Row-order leakage: row i of the release belongs to row i.
+
+Then the rows were not shuffled.
+"""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,9 +24,9 @@ from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 
 PERMUTATIONS = 999
-# So many positions tell whether rows are nearer than by chance; more would only take longer.
+# This many positions tell whether rows are nearer than by chance; more would only take longer.
 _TESTED = 5_000
-# So many pairs at most are looked for at a time: however many rows tie, the memory this takes is bounded.
+# This many pairs at most are looked for at a time: however many rows tie, the memory this takes is bounded.
 _PAIRS = 20_000_000
 
 
@@ -39,9 +42,9 @@ class RowOrderTest:
         The mean distance of the two rows at the same position, in columns: 1 is a different category, or a number as
         far away as the column is wide.
     by_chance
-        The mean distance of all pairs, which is what pairing by lot gives on average.
+        The mean distance of all pairs, which is what pairing at random gives on average.
     p_value
-        The share of pairings by lot, the one of the tables among them, in which rows are at most as far apart: small
+        The share of pairings at random, the one of the tables among them, in which rows are at most as far apart: small
         when the order of rows was kept. It is at least 1 / (permutations + 1).
     permutations
         How many pairings were drawn.
@@ -57,7 +60,7 @@ class RowOrderTest:
 @attack(source="folklore: a masked file that was never shuffled", uses_row_order=True)
 @dataclass(frozen=True, kw_only=True)
 class RowOrder:
-    """An adversary who supposes that the released rows are still in the order of the original ones.
+    """Assume that released rows keep the order of the original.
 
     A hit is a released row that stands at its own place: fewer than ``neighbours`` original rows are nearer to it than
     the one at the same position. Rows that are as near take no hit away, so that a copy in the same order hits
@@ -68,11 +71,11 @@ class RowOrder:
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     neighbours
         How many of the nearest original rows count, with all that are as near as the last; at most all rows.
     targets
-        How many rows are looked at, drawn by lot; None for all.
+        How many rows are looked at, drawn at random; None for all.
 
     Examples
     --------
@@ -92,7 +95,7 @@ class RowOrder:
         check_settings(self.columns, self.neighbours, self.targets)
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Trials:
-        """Return how many rows have their own position among the nearest; ``rng`` draws the rows looked at."""
+        """Return rows whose own position is nearest; ``rng`` draws rows."""
         original, masked, rows = self._drawn(released, knowledge, rng)
         size, k = original.size, self.neighbours
         if masked.cells is None:
@@ -112,7 +115,7 @@ class RowOrder:
     def test(
         self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator, permutations: int = PERMUTATIONS
     ) -> RowOrderTest:
-        """Return whether rows at the same position are nearer than rows paired by lot: a permutation test.
+        """Return a permutation test of distances between equal positions.
 
         >>> import polars as pl
         >>> ages = Table.from_frame(pl.DataFrame({"age": range(20, 50)}), roles={"age": "known"})
@@ -130,7 +133,7 @@ class RowOrder:
         size = knowledge.records.rows
         if released.rows != size:
             raise InputError(
-                "the order of rows can be compared only between tables of the same length, but the "
+                "row order needs tables of the same length, but the "
                 f"{released.name} has {released.rows} rows and the {knowledge.records.name} {size}. "
                 "Leave this attack out"
             )
@@ -141,7 +144,7 @@ class RowOrder:
 
 
 def _hits(neighbours: Neighbours, own: IntArray) -> tuple[BoolArray, IntArray]:
-    """Return whether each row's own place is among its nearest rows with ties, and how many these are."""
+    """Return whether each row's own position is nearest, and the ties."""
     count = np.diff(neighbours.start)
     target = np.repeat(np.arange(own.size), count)
     hits = np.zeros(own.size, bool)
@@ -150,7 +153,7 @@ def _hits(neighbours: Neighbours, own: IntArray) -> tuple[BoolArray, IntArray]:
 
 
 def _hits_by_value(original: EncodedTable, masked: EncodedTable, rows: IntArray, k: int) -> tuple[BoolArray, IntArray]:
-    """Return what `_hits` does where cells are single values: the distance of the own row decides."""
+    """Return `_hits` for single values, by distance of the own row."""
     near, own = nearest_sketch(original, masked.grid(rows), k), original.grid(rows)
     return pair_distances(own, masked.grid(rows)) <= near.limit(k), near.sure(k)[0] + near.tied(k)[0]
 
@@ -191,7 +194,7 @@ class _RowPairs(NamedTuple):
     masked: IntegerGrid
 
     def apart(self, order: IntArray) -> float:
-        """Return the mean distance of the original rows in this order from the released ones, in columns."""
+        """Return the mean distance in this row order, in columns."""
         original, masked = self
         total = float((original.codes[order] != masked.codes).sum())
         for place, step in enumerate(_steps(original)):
@@ -201,7 +204,7 @@ class _RowPairs(NamedTuple):
         return total / order.size
 
     def by_chance(self) -> float:
-        """Return the mean distance of all pairs, from sorted columns instead of pair by pair."""
+        """Return the mean distance of all pairs, from sorted columns."""
         original, masked = self
         total, every = 0.0, original.size**2
         for x, y in zip(original.codes.T, masked.codes.T, strict=True):
@@ -219,7 +222,7 @@ class _RowPairs(NamedTuple):
 
 
 class _CoarsePairs:
-    """The same where released cells stand for several values: 0 apart if the person is compatible with the row."""
+    """Row pairs with range cells; distance 0 if compatible."""
 
     def __init__(self, original: IntegerGrid, cells: CellColumns, rows: IntArray) -> None:
         around = people_around(cells, original, rows)
@@ -234,7 +237,7 @@ class _CoarsePairs:
             self._columns.append((far, line, place))
 
     def apart(self, order: IntArray) -> float:
-        """Return the mean distance of the original rows in this order from the released ones, in columns."""
+        """Return the mean distance in this row order, in columns."""
         return sum(float(far[line, place[order]].sum()) for far, line, place in self._columns) / order.size
 
     def by_chance(self) -> float:
@@ -253,7 +256,7 @@ def _equal_pairs(x: IntArray | Int32Array, y: IntArray | Int32Array) -> int:
 
 
 def _steps(table: IntegerGrid) -> list[float]:
-    """Return how much of a column one grid unit of each number column is."""
+    """Return the grid unit of each number column."""
     return [step / table.mismatch_cost for step in table.step_cost.tolist()]
 
 

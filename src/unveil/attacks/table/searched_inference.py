@@ -1,4 +1,4 @@
-"""Inference by whoever does it best: adversary and known columns are chosen on some people and measured on others."""
+"""Attribute inference by the best attacker, selected and tested on different people."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 
 @attack(
-    source="our own search, over the adversaries of Inference",
+    source="unveil: a search over the attackers of Inference",
     example="secret=vote,known=age,education",
     knows=("known",),
 )
 @dataclass(frozen=True, kw_only=True)
 class SearchedInference:
-    """Adversaries who guess a secret, of whom the best is chosen on some people and measured on others.
+    """Select the best inference attack on some people; test it on the rest.
 
-    Two questions have two best adversaries. *Is the secret remembered?* asks for the one that is right most often about
-    people in the data beyond what it reaches on others; *how well can it be guessed?* for the one that is right most
-    often. `search` answers both; `run` leaves the first. Tried are all adversaries of `Inference` with all known
-    columns, and "nearest" and "agreement" also with fewer: columns are taken away one after the other, and one to five
-    are put together, each time so that the excess over the comparison, less its standard error, is highest. Learners
-    are tried with all columns only. Nobody who is measured has any part in the choice. The two are
-    swapped only to measure a rate on everybody (``folds``), never for a test.
+    Two questions have two best attackers. *Is the sensitive value remembered?* asks for the one that is correct most
+    often about people in the data beyond what it reaches on others; *how well can it be guessed?* for the one that is
+    correct most often. `search` answers both; `run` leaves the first. Tried are all attackers of `Inference` with all
+    quasi-identifiers, and "nearest" and "agreement" also with fewer: columns are taken away one after the other, and
+    one to five are put together, each time so that the excess over the comparison, less its standard error, is highest.
+    Learners are tried with all columns only. No person who is measured has any part in the choice. The two are swapped
+    only to measure a rate on everyone (``folds``), never for a test.
 
-    With fewer than 100 people to learn from on either side nothing is chosen: "agreement" with all columns remembers.
+    With fewer than 100 people to learn from on either side nothing is chosen: "agreement" with all columns memorizes.
 
-    Without a control an adversary is chosen by what it does better than the same one taught by other people of the
+    Without a control an attacker is chosen by what it does better than the same one taught by other people of the
     original, in as many rows as the release has. What the release tells beyond whoever is best when taught by them
     (``taught``) is memory. That is a lower bound, as no release keeps all that others tell.
 
@@ -46,7 +46,7 @@ class SearchedInference:
     secret, known, tolerance
         As in `Inference`.
     adversaries
-        Who is tried; those who cannot be run are left out with a note, unless nobody is left.
+        Who is tried; those who cannot be run are left out with a note, unless no person is left.
     targets
         How many people of either table are measured at most, and on how many more the choice is made; None = all.
 
@@ -85,24 +85,24 @@ class SearchedInference:
         told = (self.adversaries,) if isinstance(self.adversaries, str) else tuple(self.adversaries)
         if not told or not set(told) <= set(ADVERSARIES):
             raise InputError(
-                f"adversaries must be some of {', '.join(map(repr, ADVERSARIES))}, but {len(told)} were named, not all "
-                "of them among these. Name at least one of them"
+                f"Unknown attackers among the {len(told)} given. Use at least one of: "
+                f"{', '.join(map(repr, ADVERSARIES))}"
             )
         object.__setattr__(self, "adversaries", told)
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how often the secret is guessed right by the adversary who remembers most.
+        """Return the success of the attacker with the most memorization.
 
         The same ``rng`` and the same rows, in whatever order, give the same numbers. The notes name who was chosen.
 
         Raises
         ------
         InputError
-            As `Inference` does, and where none of the adversaries can be run.
+            As `Inference` does, and where none of the attackers can be run.
         """
         found = self.search(released=released, knowledge=knowledge, rng=rng)
         chosen = found.remembered
-        how = f"chosen on {sum(found.learned_from)} other people" if any(found.learned_from) else "named in advance"
+        how = f"chosen on {sum(found.learned_from)} other people" if any(found.learned_from) else "fixed in advance"
         note = f"{how}: {chosen.adversary} by {', '.join(chosen.known)}, compared with {found.compared_with}"
         return replace(chosen.trials, notes=(note, *found.notes))
 
@@ -115,10 +115,10 @@ class SearchedInference:
         parts: LearnMeasureRows | None = None,
         cross_fit: bool = False,
     ) -> SearchedGuesses:
-        """Return who remembers most and who guesses best, and what each of them reaches on other people.
+        """Return the most memorizing and the best attacker, with test results.
 
-        ``parts`` says who is learned from and who is measured; without it that is drawn by lot. Where there is no
-        control, everybody who is in neither part teaches. ``cross_fit`` also measures those who are learned from.
+        ``parts`` says who is learned from and who is measured; without it that is drawn at random. Where there is no
+        control, everyone who is in neither part teaches. ``cross_fit`` also measures those who are learned from.
         """
         if parts is None:
             parts = self._parts(knowledge, rng)
@@ -130,7 +130,7 @@ class SearchedInference:
         return Search(self, case).found(cross_fit=cross_fit)
 
     def _parts(self, knowledge: "Knowledge", rng: np.random.Generator) -> LearnMeasureRows:
-        """Return people of both tables divided by lot; too few to learn from are all measured."""
+        """Return random training and test parts of both tables."""
         inside = by_lot(knowledge.records, rng)
         most = inside.size if self.targets is None else self.targets
         if knowledge.control is None:

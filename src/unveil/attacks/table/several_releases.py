@@ -1,4 +1,4 @@
-"""What do several releases about the same people tell together? Each leaves fewer rows possible."""
+"""Joint attack on several releases about the same people."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ Conflict = Literal["refuse", "normalise"]
 
 
 class Runs(Protocol):
-    """What every attack on one release is here: settings, and one method that leaves a guess about each row."""
+    """Interface of attacks on one release."""
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs | Candidates:
-        """Return what the adversary believes about each released row."""
+        """Return the attacker's belief about each released row."""
 
 
 @attack(
@@ -33,7 +33,7 @@ class Runs(Protocol):
 )
 @dataclass(frozen=True, kw_only=True)
 class SeveralReleases:
-    """An adversary who attacks several releases about the same people, and keeps what all of them leave possible.
+    """Attack several releases, and keep the candidates common to all.
 
     The belief from the release at hand is conditioned on what each of the other releases leaves possible, one after
     the other: on a set that is certain to hold the truth this is always valid. Two candidate sets are intersected.
@@ -51,8 +51,8 @@ class SeveralReleases:
         each release. A row that another release lacks learns nothing from it. None means that they belong together by
         their position.
     conflict
-        What happens where another release leaves somebody out who was held possible alone: "refuse", because then one
-        of the guesses is not valid, or "normalise" to leave them out.
+        What happens where another release leaves a person out who was held possible alone: "refuse", because then one
+        of the guesses is not valid, or "normalize" to leave them out.
 
     Examples
     --------
@@ -73,17 +73,17 @@ class SeveralReleases:
 
     def __post_init__(self) -> None:
         if self.conflict not in ("refuse", "normalise"):
-            raise InputError("conflict must be 'refuse' or 'normalise'. Choose one")
+            raise InputError("Unknown conflict setting. Use 'refuse' or 'normalise'")
         if not all(isinstance(other, Table) for other in self.others):
-            raise InputError("others must be tables, one for each further release. Read the files with Table.read")
+            raise InputError("some further releases are not tables. Read the files with Table.read")
         if self.attacks is not None and len(self.attacks) not in (1, 1 + len(self.others)):
             raise InputError(
-                f"attacks must be one for all releases or one for each of {1 + len(self.others)}, but there are "
-                f"{len(self.attacks)}. Pass as many"
+                f"there are {len(self.attacks)} attacks for {1 + len(self.others)} releases. "
+                "Pass one attack for all, or one for each"
             )
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Beliefs:
-        """Return the belief about each row of ``released`` after all releases; ``rng`` is handed to the attacks."""
+        """Return beliefs after all releases; ``rng`` is passed to the attacks."""
         attacks = self.attacks or (CandidateSet(),)
         attacks = attacks if len(attacks) > 1 else attacks * (1 + len(self.others))
         places = [self._places(released, other) for other in self.others]
@@ -95,24 +95,24 @@ class SeveralReleases:
         for guess, table in zip(guesses, releases, strict=True):
             if guess.target_count != table.rows:
                 raise InputError(
-                    f"each attack must be on all {table.rows} rows of its release, but one left a guess about "
-                    f"{guess.target_count}. Set its targets to none"
+                    f"an attack left a guess about {guess.target_count} of {table.rows} rows of its release. "
+                    "Set its targets to None"
                 )
         return conditioned(guesses[0], guesses[1:], places, conflict=self.conflict)
 
     def _seen(self, released: Table) -> Table:
-        """Return a release without the key, which says nothing about who somebody is."""
+        """Return a release without the key column."""
         names = [name for name in released.column_names if name != self.key]
         return released.select(names) if names and len(names) < len(released.column_names) else released
 
     def _places(self, released: Table, other: Table) -> IntArray:
-        """Return where each row of the release at hand is in another one, -1 where it is not."""
+        """Return each row's position in another release, or -1."""
         if self.key is None:
             if released.rows != other.rows:
                 raise InputError(
-                    f"releases that belong together row by row must have equally many, but the {released.name} has "
-                    f"{released.rows} rows and the {other.name} has {other.rows}. Name the column that tells which "
-                    "rows belong to one person with key"
+                    f"releases matched row by row differ in length: the {released.name} has "
+                    f"{released.rows} rows and the {other.name} has {other.rows}. Name the column that identifies "
+                    "people in key"
                 )
             return np.arange(released.rows)
         place: dict[object, int] = {}
@@ -121,15 +121,15 @@ class SeveralReleases:
             names = table.series(self.key).drop_nulls()
             if names.n_unique() < names.len():
                 raise InputError(
-                    f"column {self.key!r} must name each person once in the {table.name}, but "
-                    f"{names.len() - names.n_unique()} values are repeated. Keep one row of each, or name another key"
+                    f"column {self.key!r} of the {table.name} repeats {names.len() - names.n_unique()} values, but "
+                    "must identify people. Keep one row of each, or name another key"
                 )
         place = {name: row for row, name in enumerate(other.series(self.key).to_list()) if name is not None}
         return np.array([place.get(name, -1) for name in released.series(self.key).to_list()], np.int64)
 
 
 def as_beliefs(guess: Beliefs | Candidates, size: int) -> Beliefs:
-    """Return a guess as beliefs; a target that was not attempted may be anybody.
+    """Return a guess as beliefs; unattempted targets may be any record.
 
     >>> [mass.sets for mass in as_beliefs(Candidates.from_matrix([[0.5, 0.5], [0, 1]]), 2).each]
     [(array([0]), array([1])), (array([1]),)]
@@ -146,7 +146,7 @@ def as_beliefs(guess: Beliefs | Candidates, size: int) -> Beliefs:
 def conditioned(
     first: Beliefs, others: Sequence[Beliefs], places: Sequence[IntArray], *, conflict: Conflict = "refuse"
 ) -> Beliefs:
-    """Return beliefs conditioned on what each of the others leaves possible for the same person.
+    """Return beliefs conditioned on the possibilities of the other releases.
 
     ``places[r][j]`` is the target of ``others[r]`` that is the same person as target j, -1 for none.
     """
@@ -165,9 +165,9 @@ def conditioned(
                     known[pair] = before[target].conditioned(other.each[at].support, conflict=conflict)
                 except InputError as error:
                     raise InputError(
-                        f"the releases contradict each other: what the first {release - 1} leave possible for row "
-                        f"{target + 1} (counted from 1 below the header), release {release} rules out. At least one "
-                        "of the guesses is not valid: correct the attacks or the key"
+                        f"the releases contradict each other at row {target + 1} (counted from 1 below the header): "
+                        f"release {release} excludes the candidates left by the first {release - 1}. At least one of "
+                        "the guesses is not valid: correct the attacks or the key"
                     ) from error
             each[target] = known[pair]
     return Beliefs(first.size, tuple(each))

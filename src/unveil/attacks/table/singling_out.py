@@ -1,4 +1,4 @@
-"""Singling out: does a description found in the release fit exactly one person of the original?"""
+"""Singling out: predicates from the release that fit one original record."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from unveil.data.table.release import Knowledge
 
 
-#: Combinations of columns are given up after this many tries for each guess that was asked for.
+#: Combinations of columns are given up after this many attempts for each guess that was asked for.
 TRIES_PER_GUESS = 1000
-#: Or after this many tries in a row that had all been made before, in rounds of at least a fifth of it.
+#: Or after this many attempts in a row that had all been made before, in rounds of at least a fifth of it.
 _STALE = 500
 _RELATIONS: tuple[Relation, ...] = ("=", ">=", "<=")
 EQUAL, AT_LEAST, AT_MOST = range(3)
 
 
 class Picks(NamedTuple):
-    """Predicates as arrays with one row each: the columns, the place of the relation, and the code of the value."""
+    """Predicates as arrays: columns, relation position, and value code."""
 
     column: IntArray
     relation: IntArray
@@ -35,9 +35,12 @@ class Picks(NamedTuple):
 
 
 class PredicateMatches(NamedTuple):
-    """The rows that guess g fits: ``rows[starts[g]:starts[g + 1]]``, rows of the control after the records.
+    """Rows that predicate g fits: ``rows[starts[g]:starts[g + 1]]``.
 
-    ``naive`` is what as many blind guesses single out among the records, and ``notes`` are those of `SinglingOut.run`.
+    Rows of the control come after the records.
+
+    ``naive`` is what as many baseline guesses single out among the records, and ``notes`` are those of
+    `SinglingOut.run`.
     """
 
     starts: IntArray
@@ -49,19 +52,19 @@ class PredicateMatches(NamedTuple):
 @attack(source="Giomi et al., PoPETs 2023; Cohen & Nissim, PNAS 117 (2020)", knows=("columns",), uses="size")
 @dataclass(frozen=True, kw_only=True)
 class SinglingOut:
-    """An adversary who describes one released row and bets that exactly one original row fits the description.
+    """Describe one released row by a predicate that fits one original row.
 
     With one column a description is a value that occurs once in the release, the least or the greatest of numbers,
     dates or ordered levels, or being the only one without a value. With more columns it starts from a released row
-    drawn by lot and as many columns drawn by lot: the row's value, or at least that where it is above the median and at
-    most that where it is below. Only descriptions that fit exactly one released row are used, each once, because the
-    adversary can see that; whether they fit exactly one original row is the success.
+    drawn at random and as many columns drawn at random: the row's value, or at least that where it is above the median
+    and at most that where it is below. Only descriptions that fit exactly one released row are used, each once, because
+    the attacker can see that; whether they fit exactly one original row is the success.
 
     A cell that stands for several values is a description by itself (from 30 to 39, Ulm or Bonn), which holds for all
-    people inside it, and is used where one released row has it. A suppressed cell describes nobody.
+    people inside it, and is used where one released row has it. A suppressed cell describes no person.
 
     The same descriptions are tried on the same people, so the intervals around the rates treat descriptions as the
-    sample: they say how far the rate of all descriptions that this adversary could draw may be from the one found, for
+    sample: they say how far the rate of all descriptions that this attacker could draw may be from the one found, for
     these tables. They do not say what other people of the same kind would give.
 
     Attributes
@@ -75,7 +78,7 @@ class SinglingOut:
         with more that is what was found in 1,000 tries for each guess, or when tries began to repeat themselves.
     exact_numbers
         With one column, also take numbers, dates and levels that occur once in the release as descriptions. They fit
-        where a release copies such values, and nobody where it does not.
+        where a release copies such values, and no person where it does not.
 
     Examples
     --------
@@ -104,7 +107,7 @@ class SinglingOut:
         whole_number(self.guesses, "guesses")
 
     def guess(self, released: "Table", *, rng: np.random.Generator) -> Predicates:
-        """Return predicates that hold for exactly one released row each, as many as were asked for or can be found.
+        """Return predicates that hold for exactly one released row each.
 
         The same ``rng`` and the same rows, in whatever order, give the same predicates.
 
@@ -117,7 +120,7 @@ class SinglingOut:
         return predicates_of(coded, self._found(coded, rng))
 
     def fitted(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> PredicateMatches:
-        """Return whom the same guesses as those of `run` fit, among the records and the control together.
+        """Return the people that `run`'s predicates fit, in records and control.
 
         Guesses come from the release alone, so that who is in the data plays no part in it.
         """
@@ -138,16 +141,16 @@ class SinglingOut:
         )
 
     def run(self, *, released: "Table", knowledge: "Knowledge", rng: np.random.Generator) -> Trials:
-        """Return how many predicates hold for exactly one original row, by chance, and for exactly one control row.
+        """Return singled-out original rows, baseline, and control rows.
 
         ``knowledge.records`` must be the whole original. ``naive`` are as many predicates of the same size from
-        columns, released values and relations drawn by lot, without looking whether they single out anybody.
+        columns, released values and relations drawn at random, without looking whether they single out any person.
         ``rows`` are the positions of those singled out, -1 where a predicate holds for no row or for several.
 
         Whether a predicate holds for exactly one row depends on how many rows there are. So ``control`` holds for each
         predicate the exact chance that it holds for exactly one of as many control rows as the original has, drawn by
-        lot. A smaller control cannot tell, and there is none; what as many strangers would give is then known within
-        bounds, which :func:`unveil.metrics.verdict.singling_out.singling_out` finds for what `fitted` returns.
+        lot. A smaller control cannot tell, and there is none; what as many control people would give is then known
+        within bounds, which :func:`unveil.metrics.verdict.singling_out.singling_out` finds for what `fitted` returns.
         """
         records, outside, predicates, blind = self._guessed(released, knowledge, rng)
         counts, rows = predicates.matches(records)
@@ -155,8 +158,8 @@ class SinglingOut:
         for table in outside:
             if table.rows < records.rows:
                 notes.append(
-                    f"the control has {table.rows} rows and the original {records.rows}: what descriptions would "
-                    "single out among as many strangers is known within bounds only (fitted), and not compared"
+                    f"the control has {table.rows} rows and the original {records.rows}: the control rate for as many "
+                    "people is only known within bounds (fitted), so it is not compared"
                 )
                 continue
             there, rows_there = predicates.matches(table)
@@ -165,7 +168,7 @@ class SinglingOut:
             attack=Attempts.from_chances(counts == 1, rows=rows),
             naive=Attempts.from_chances(blind.counts(records) == 1),
             control=control,
-            what="exactly one row fits what the guess says of "
+            what="exactly one row fits the predicate on "
             + ("one column" if self.size == 1 else f"{self.size} columns"),
             notes=tuple(notes),
         )
@@ -173,7 +176,7 @@ class SinglingOut:
     def _guessed(
         self, released: "Table", knowledge: "Knowledge", rng: np.random.Generator
     ) -> "tuple[Table, list[Table], Predicates, Predicates]":
-        """Return the records, the control where there is one, the predicates, and as many that were drawn blindly."""
+        """Return records, control, predicates, and as many baseline predicates."""
         from unveil.data.table import agree
 
         tables = [knowledge.records, released] + ([] if knowledge.control is None else [knowledge.control])
@@ -190,8 +193,8 @@ class SinglingOut:
             names = tuple(column.name for column in released.columns if column.role == "known")
         if len(names) < self.size:
             raise InputError(
-                f"there must be at least as many columns as a guess has conditions, but size is {self.size}, and "
-                f"{len(names)} columns of the {released.name} can be used. Lower size, or name columns with columns=(…)"
+                f"size is {self.size}, but only {len(names)} columns of the {released.name} can be used. "
+                "Lower size, or name columns with columns=(…)"
             )
         # By name, so that the order of the columns plays no part either.
         return CodedTable(released, sorted(names))
@@ -203,8 +206,8 @@ class SinglingOut:
             found = _combined(coded, self.size, self.guesses, rng)
         if not found.code.size:
             raise InputError(
-                f"no guess about {self.size} of {len(coded.names)} columns holds for exactly one row of the "
-                f"{coded.table_name}, so nobody can be singled out this way. Raise size, or use more columns"
+                f"no predicate on {self.size} of {len(coded.names)} columns fits exactly one row of the "
+                f"{coded.table_name}, so it singles out no record. Raise size, or use more columns"
             )
         return found
 
@@ -213,8 +216,8 @@ class SinglingOut:
             return []
         seen = "there are" if self.size == 1 else "there were found"
         return [
-            f"{self.guesses} guesses were asked for, but {seen} only {guess_count} that hold for exactly one "
-            f"released row"
+            f"{seen} only {guess_count} predicates that fit exactly one released row, fewer than the {self.guesses} "
+            "requested"
         ]
 
 
@@ -233,7 +236,7 @@ def predicates_of(coded: CodedTable, picks: Picks) -> Predicates:
 
 
 def _rare(coded: CodedTable, guesses: int, exact_numbers: bool, rng: np.random.Generator) -> Picks:
-    """Return all single values and extremes that one released row has, or as many by lot, from all columns in turn."""
+    """Return unique values and extremes of released rows, optionally sampled."""
     found, turn = [], [np.empty(0, np.int64)]
     for place, kind in enumerate(coded.kinds):
         ordered = kind in WITH_ORDER
@@ -247,7 +250,7 @@ def _rare(coded: CodedTable, guesses: int, exact_numbers: bool, rng: np.random.G
 
 
 def rare_values(coded: CodedTable, column: int, *, extremes: bool, singles: bool) -> list[tuple[int, int, int]]:
-    """Return column, relation and code of each condition on a column that holds for exactly one row."""
+    """Return conditions that hold for one row: column, relation, code."""
     rows, last = coded.index.rows_with(column), int(coded.last[column])
     there = 1 + np.flatnonzero(rows[1 : last + 1])
     # What is missing, for each reason, is as rare as it is, whether or not single values are tried.
@@ -263,7 +266,7 @@ def rare_values(coded: CodedTable, column: int, *, extremes: bool, singles: bool
 
 
 def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generator) -> Picks:
-    """Return distinct predicates from rows and columns drawn by lot that hold for exactly one released row."""
+    """Return distinct random predicates that hold for one released row."""
     codes = coded.index.codes
     by_content = np.argsort(
         content_rank(IntegerGrid(np.empty((codes.shape[1], 0), np.int64), codes.T, np.empty(0, int), 1))
@@ -293,14 +296,14 @@ def _combined(coded: CodedTable, size: int, guesses: int, rng: np.random.Generat
 
 
 def _unseen(drawn: IntArray, tried: set[bytes]) -> IntArray:
-    """Return those that were not tried before, each once, and remember them."""
+    """Return new predicates, and record them."""
     new = {key: place for place, each in enumerate(drawn) if (key := each.tobytes()) not in tried}
     tried.update(new)
     return drawn[list(new.values())]
 
 
 def _empty(coded: CodedTable, column: IntArray, code: IntArray) -> BoolArray:
-    """Return which descriptions have a cell that describes nobody."""
+    """Return predicates with a cell that fits no record."""
     empty = np.zeros(column.shape, bool)
     for place, cells in enumerate(coded.cells):
         if cells is not None:
@@ -310,7 +313,7 @@ def _empty(coded: CodedTable, column: IntArray, code: IntArray) -> BoolArray:
 
 
 def _middle(coded: CodedTable) -> IntArray:
-    """Return twice the code of each column's median, missing values aside; -1 for a column without order."""
+    """Return twice each column's median code; -1 if unordered."""
     middle = np.full(len(coded.kinds), -1, np.int64)
     for place, kind in enumerate(coded.kinds):
         at_most = np.cumsum(coded.index.rows_with(place)[: coded.last[place] + 1])
@@ -330,7 +333,7 @@ def conditions_of(coded: CodedTable, picks: Picks) -> PredicateConditions:
 
 
 def _blindly(coded: CodedTable, size: int, guesses: int, rng: np.random.Generator) -> Picks:
-    """Return predicates from columns, released values (each value of a column alike) and relations drawn by lot."""
+    """Return predicates from random columns, released values, and relations."""
     there = []
     for place in range(len(coded.names)):
         codes = np.flatnonzero((coded.index.rows_with(place) > 0) & ~coded.says_nothing(place))

@@ -1,4 +1,4 @@
-"""Fellegi-Sunter by the library splink: for words with slips of the pen, and for large files. The one door to it."""
+"""Fellegi-Sunter linkage by the library splink, for typos and large files."""
 
 import logging
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _WORDS = ("category", "text")
 
 
 @attack(
-    source='Fellegi and Sunter, "A theory for record linkage", 1969, as the library splink 5 does it',
+    source='Fellegi and Sunter, "A theory for record linkage", 1969, as implemented in splink 5',
     name="splink",
     aka=("splink-linkage",),
     example="blocks=education,vote",
@@ -37,10 +37,10 @@ _WORDS = ("category", "text")
 )
 @dataclass(frozen=True, kw_only=True)
 class SplinkLinkage:
-    """An adversary who links with splink, which compares words by their likeness and holds millions of pairs.
+    """Link records with splink, by similarity of texts, for large files.
 
-    The recipe is that of `FellegiSunter`: what pairs by lot do is taken from random pairs and fixed, what matching
-    pairs do is learnt by EM inside each block for the columns that it does not use, and the candidates of a released
+    The recipe is that of `FellegiSunter`: what pairs at random do is taken from random pairs and fixed, what matching
+    pairs do is learned by EM inside each block for the columns that it does not use, and the candidates of a released
     row are trusted in proportion to their Bayes factors. Words are compared by the similarity of Jaro and Winkler,
     numbers and dates by steps of standard deviations of the original column, truth values and levels as equal or not.
     A released cell that stands for several values counts as missing.
@@ -50,7 +50,7 @@ class SplinkLinkage:
     Parameters
     ----------
     columns
-        The columns to compare; None for all that both tables have and the adversary knows.
+        The columns to compare; None for all that both tables have and the attacker knows.
     blocks
         Groups of columns: only pairs that are equal in all columns of a group are candidates, those of all groups
         together. Each column should be outside of one of them, or what it is worth stays as splink first supposes.
@@ -59,7 +59,7 @@ class SplinkLinkage:
     steps
         How near two numbers must be for each level below equal, in standard deviations.
     random_pairs
-        How many pairs tell what pairs by lot do.
+        How many pairs tell what pairs at random do.
     least
         Candidates whose Bayes factor is less than this share of the target's largest are left out.
     """
@@ -82,7 +82,10 @@ class SplinkLinkage:
             raise InputError("similarities must be from 0 to 1, and steps at least 0. Pass such numbers")
 
     def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> Candidates:
-        """Return the candidates of each released row; ``rng`` seeds the random pairs. Needs the extra ``linkage``."""
+        """Return each released row's candidates; ``rng`` seeds random pairs.
+
+        It needs the extra ``linkage``.
+        """
         splink = need("splink", extra="linkage")
         original, masked = self._tables(released, knowledge)
         short = {name: f"c{place}" for place, name in enumerate(original.column_names)}
@@ -102,13 +105,13 @@ class SplinkLinkage:
         names = self.columns or tuple(column.name for column in original.columns if column.role == "known")
         for name in {name for block in self.blocks for name in block} - set(names):
             raise InputError(
-                f"a block names column {name!r}, which is not among the columns compared: {', '.join(names)}. "
-                "Name a column that is, or add it to columns"
+                f"a block names column {name!r}, which is not compared. Columns: {', '.join(names)}. "
+                "Name one of these, or add it to columns"
             )
         return original.select(names), masked.select(names)
 
     def _comparisons(self, original: Table) -> list[dict[str, Any]]:
-        """Return how each column is compared, in splink's own words: conditions in SQL, the best level first."""
+        """Return each column's comparison as SQL conditions, best level first."""
         made = []
         for place, column in enumerate(original.columns):
             one, other = f'"c{place}_l"', f'"c{place}_r"'
@@ -178,7 +181,7 @@ def _spread(values: "pl.Series") -> float:
 
 
 def _by_content(frame: "pl.DataFrame") -> IntArray:
-    """Return the rows in an order that depends on what they hold alone, but for rows that are equal."""
+    """Return the rows in content order."""
     import polars as pl
 
     plain = pl.DataFrame({f"c{place}": column for place, column in enumerate(frame)})
@@ -187,7 +190,7 @@ def _by_content(frame: "pl.DataFrame") -> IntArray:
 
 
 def _plain(table: Table, order: IntArray) -> "pl.DataFrame":
-    """Return the rows in this order, with numbers for row and column names, in types that any database has."""
+    """Return the rows in this order, with plain names and types."""
     import polars as pl
 
     columns = {}

@@ -1,1 +1,1 @@
-"""Whether a guess with sets can be right under the masking that was used."""
+"""Validity of guesses with sets under a masking method."""

@@ -1,4 +1,6 @@
-"""The set that is believed most beyond its probability: what decides whether a belief function is below a probability.
+"""The set with the greatest excess of belief over probability.
+
+A belief function is below a probability if that excess is 0.
 
 Only unions of focal sets need testing: the belief of any other set is that of the union of the focal sets inside it.
 Let the excess of a family of focal sets be the sum of their masses minus the probability of their union; then the
@@ -15,14 +17,14 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 Family = BoolArray
 
-#: All unions of so many focal sets are tried; 4,096 of them take less than a millisecond.
+#: All unions of this many focal sets are tried; 4,096 of them take less than a millisecond.
 MOST_UNIONS = 12
 #: Flows are whole numbers of 31 bits.
 SCALE = 2**30
 
 
 class WorstSet(NamedTuple):
-    """The set ``A`` with the greatest ``Bel(A) - P(A)``, its belief, its probability and the method."""
+    """The set ``A`` with the greatest ``Bel(A) - P(A)``, and the method."""
 
     elements: IntArray
     belief: float
@@ -31,7 +33,7 @@ class WorstSet(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """Return how much more is believed than is true; 0 where nothing is, because both are 0 for the empty set."""
+        """Return the excess of belief over probability, at least 0."""
         return self.belief - self.probability
 
 
@@ -39,14 +41,14 @@ class WorstSet(NamedTuple):
 
 Sets = Sequence[IntArray]
 
-#: Below this share of the frame, elements are numbered anew; above, a table as long as the frame costs less.
+#: Below this share of the frame, elements are numbered again; above, a table as long as the frame costs less.
 _DENSE = 1 / 8
 #: Sets that one signature of 64 bits holds, with the sign left alone.
 _BITS = 62
 
 
 class CompactSets(NamedTuple):
-    """The sets and the elements of positive weight, on positions 0 to ``width - 1``.
+    """Sets and elements of positive weight, on positions 0 to ``width - 1``.
 
     ``held`` is the element at each position, or None where positions are elements.
     """
@@ -64,7 +66,7 @@ class CompactSets(NamedTuple):
 
 
 class AtomWeights(NamedTuple):
-    """The weight of each atom, and the pairs (set, atom inside it), sorted by set and atom."""
+    """Weights of atoms and the sorted pairs (set, atom inside it)."""
 
     weight: FloatArray
     set_of_pair: IntArray
@@ -72,7 +74,7 @@ class AtomWeights(NamedTuple):
 
 
 def compact(sets: Sets, elements: IntArray, weight: FloatArray, size: int) -> CompactSets:
-    """Return the sets on a frame that is not much larger than they are; weight outside all sets may be lost.
+    """Return the sets on a smaller frame; weight outside all sets is dropped.
 
     >>> compact((np.array([70, 90]),), np.array([80, 90]), np.array([0.25, 0.75]), 10_000).elements
     array([1])
@@ -90,7 +92,7 @@ def compact(sets: Sets, elements: IntArray, weight: FloatArray, size: int) -> Co
 
 
 def reach(elements: IntArray) -> IntArray | slice:
-    """Return an index for sorted distinct elements that is a slice where they have no gaps, which is much faster.
+    """Return an index of sorted elements, as a fast slice where possible.
 
     >>> reach(np.array([3, 4, 5])), reach(np.array([3, 5]))
     (slice(3, 6, None), array([3, 5]))
@@ -100,7 +102,7 @@ def reach(elements: IntArray) -> IntArray | slice:
 
 
 def signatures(sets: Sets, width: int) -> NDArray[np.integer]:
-    """Return for each element the sets that hold it, as bits of a number; at most 62 sets.
+    """Return the sets that hold each element, as bits; at most 62 sets.
 
     >>> signatures((np.array([0, 1]), np.array([1, 2])), 4).tolist()
     [1, 3, 2, 0]
@@ -116,7 +118,7 @@ def signatures(sets: Sets, width: int) -> NDArray[np.integer]:
 
 
 def collapse(problem: CompactSets) -> AtomWeights:
-    """Return the atoms of positive weight; those of weight 0 are left out.
+    """Return the atoms of positive weight.
 
     >>> sets = (np.array([0, 1, 2]), np.array([2, 3]))
     >>> atoms = collapse(compact(sets, np.arange(4), np.array([0.25, 0.25, 0.5, 0.0]), 4))
@@ -139,7 +141,7 @@ def collapse(problem: CompactSets) -> AtomWeights:
 
 
 def worst_set(sets: Sets, mass: FloatArray, elements: IntArray, probability: FloatArray, size: int) -> WorstSet:
-    """Return the set with the greatest ``Bel(A) - P(A)``, the empty set where none exceeds.
+    """Return the set with the greatest ``Bel(A) - P(A)``, or the empty set.
 
     ``sets`` are the focal sets, each sorted and distinct, on a frame of ``size`` elements. Exact up to rounding, except
     by flow, where an excess below one in 2^30 for each focal set and atom may go unseen.
@@ -169,7 +171,10 @@ def _worst_family(problem: CompactSets, mass: FloatArray) -> tuple[Family, str]:
 
 
 def _as_set(problem: CompactSets, mass: FloatArray, family: Family, method: str) -> WorstSet:
-    """Return the union of a family with its belief, to which focal sets outside the family may add, and probability."""
+    """Return the union of a family, with its belief and probability.
+
+    Focal sets outside the family may add to the belief.
+    """
     inside = np.zeros(problem.width, np.bool_)
     for number in np.flatnonzero(family):
         inside[reach(problem.sets[number])] = True
@@ -196,13 +201,13 @@ def _of_disjoint(problem: CompactSets, mass: FloatArray) -> Family | None:
 
 
 def _weight_by(owner: IntArray, problem: CompactSets, count: int) -> FloatArray:
-    """Return the probability of the elements of each owner, those without one left out."""
+    """Return the probability of each owner's elements."""
     of = owner[problem.elements]
     return np.bincount(of[of >= 0], problem.weight[of >= 0], count).astype(np.float64)
 
 
 def _of_unions(problem: CompactSets, mass: FloatArray) -> Family:
-    """Return the best of all 2^k families: the probability of a union is what no atom outside of it has."""
+    """Return the best of all 2^k families of sets."""
     count = mass.size
     atom = np.bincount(signatures(problem.sets, problem.width)[problem.elements], problem.weight, 1 << count)
     masses = np.zeros(1)
@@ -217,7 +222,7 @@ def _of_unions(problem: CompactSets, mass: FloatArray) -> Family:
 
 
 def _of_nested(problem: CompactSets, mass: FloatArray) -> Family | None:
-    """Return the best family of sets any two of which are nested or disjoint; None where two overlap otherwise.
+    """Return the best laminar family of sets; None if sets overlap.
 
     Going from large to small, the sets last seen at the elements of the next one must be one and the same: its parent.
     """
@@ -247,7 +252,7 @@ def _of_nested(problem: CompactSets, mass: FloatArray) -> Family | None:
 
 
 def _of_flow(problem: CompactSets, mass: FloatArray) -> Family:
-    """Return the focal sets that the residual of a greatest flow reaches; none where all mass finds its place.
+    """Return focal sets reachable in the residual of a maximum flow.
 
     Masses flow from a source to the focal sets, to the atoms in them, and to a sink as far as their probability goes.
     Masses are rounded down and probabilities up, so that what does not fit exceeds for certain.

@@ -1,4 +1,6 @@
-"""Whether one probability is the pignistic of a belief function below another: couplings, and scores that refute them.
+"""Compatibility of a probability, decided by couplings and refuting scores.
+
+A probability is compatible if it is the pignistic of a belief function below the true probability.
 
 A guess ``q`` is compatible with the truth ``p`` exactly when some ``f(z, x) >= 0`` has row sums p, column sums q and
 ``f(z, x) <= f(z, z)``: whatever the true record z is, z is a most likely guess given z. The dual says the same with a
@@ -19,7 +21,7 @@ from unveil.metrics.beliefs._keeping import RESOLUTIONS, RecordShares, search
 #: How a guess is refuted by Proposition 16.
 RULED_OUT = "a true record ruled out"
 #: How a guess is decided by what each record keeps.
-KEEPING = "what each record keeps"
+KEEPING = "mass kept by each record"
 #: Differences of probability up to this are rounding.
 TOLERANCE = 1e-9
 #: Sums of scores are exact up to this.
@@ -31,7 +33,7 @@ _QUICK = 400
 
 
 class Decision(NamedTuple):
-    """Whether the guess is compatible (None: undecided), how that was found, and the score that refutes it.
+    """Decision on compatibility (None: unknown), its method, and the refuting score.
 
     ``score`` has one value per record, at most 1 in size; the guess expects ``expected`` of it, and no compatible guess
     more than ``possible``. All three are empty or 0 unless the guess is refuted.
@@ -45,7 +47,7 @@ class Decision(NamedTuple):
 
 
 class RecordGroups(NamedTuple):
-    """Records with nearly equal (p, q) merged: their number, total p and q, and the group of each record."""
+    """Records with nearly equal (p, q), merged into groups."""
 
     members: FloatArray
     truth: FloatArray
@@ -54,19 +56,19 @@ class RecordGroups(NamedTuple):
 
     @property
     def pairs(self) -> int:
-        """Return the number of variables of the program: a true group with any group."""
+        """Return the number of variables of the program."""
         return int(np.count_nonzero(self.truth > 0)) * self.members.size
 
 
 class Program(NamedTuple):
-    """How far the guess is from a compatible one at least (the sum of all differences), and a score that shows it."""
+    """Lower bound on the distance to a compatible guess, with its score."""
 
     distance: float
     score: FloatArray
 
 
 def grouped(truth: FloatArray, guess: FloatArray) -> RecordGroups:
-    """Return groups of records whose p and q agree to 12 digits, which tell apart what is not rounding.
+    """Return groups of records whose p and q agree to 12 digits.
 
     >>> grouped(np.array([0.5, 0.25, 0.25]), np.array([0.5, 0.25, 0.25])).members
     array([2., 1.])
@@ -86,7 +88,9 @@ def _rounded(values: FloatArray) -> FloatArray:
 
 
 def most_expected(score: FloatArray, truth: FloatArray, count: FloatArray) -> float:
-    """Return ``sum of p(z) * max over sets A with z of the mean of c over A``: what no compatible guess exceeds.
+    """Return the largest expected score of any compatible guess.
+
+    This is ``sum of p(z) * max over sets A with z of the mean of c over A``.
 
     The best set for z is z with the records of highest score, as long as the next one lies above the mean so far.
 
@@ -104,7 +108,7 @@ def most_expected(score: FloatArray, truth: FloatArray, count: FloatArray) -> fl
 
 
 def left_over(truth: FloatArray, guess: FloatArray) -> float:
-    """Return how much of the truth finds no place when each record first keeps ``min(p, q)`` for itself.
+    """Return the true mass left after each record keeps ``min(p, q)``.
 
     A record with p above q must place the rest with records that have q above p, at most q with each. By the theorem of
     Gale and Ryser it all fits if no number t of the neediest records needs more than ``sum of min(p - q, t * q)``. 0
@@ -120,7 +124,7 @@ def left_over(truth: FloatArray, guess: FloatArray) -> float:
     giving = difference < 0
     spare, most = -difference[giving], guess[giving]
     with np.errstate(divide="ignore"):
-        enough = spare / most  # to so many records the rest can go
+        enough = spare / most  # to this many records the rest can go
     order = np.argsort(enough, kind="stable")
     done = np.concatenate([[0.0], np.cumsum(spare[order])])
     going = np.concatenate([np.cumsum(most[order][::-1])[::-1], [0.0]])
@@ -130,7 +134,9 @@ def left_over(truth: FloatArray, guess: FloatArray) -> float:
 
 
 def program(groups: RecordGroups) -> Program:
-    """Return the nearest compatible guess's distance and the best score, by linear programming over pairs of groups.
+    """Return the distance to compatible guesses and the best score.
+
+    It is a linear program over pairs of groups.
 
     Columns may miss q at a price of 1, so that there is always a solution; the prices of the columns are the score.
     """
@@ -171,7 +177,7 @@ def program(groups: RecordGroups) -> Program:
 
 
 def decide(truth: FloatArray, guess: FloatArray, at_most: int) -> Decision:
-    """Return whether the guess q is compatible with the truth p; both have one probability per record.
+    """Return whether the guess q is compatible with the truth p.
 
     A program with more than ``at_most`` pairs of groups is not solved: undecided, unless a coarser one refutes the
     guess.
@@ -193,7 +199,7 @@ def decide(truth: FloatArray, guess: FloatArray, at_most: int) -> Decision:
     if p.max() >= 1 - TOLERANCE:
         return _of_certain(truth, guess)
     if left_over(p, q) <= TOLERANCE:
-        return Decision(True, "each record keeps what it can")
+        return Decision(True, "each record keeps its possible mass")
     found = _of_program(p, q, at_most)
     if found.valid is not False:
         return found
@@ -203,7 +209,7 @@ def decide(truth: FloatArray, guess: FloatArray, at_most: int) -> Decision:
 
 
 def _of_certain(truth: FloatArray, guess: FloatArray) -> Decision:
-    """Return the decision where the true record is certain: no other may be more likely (Proposition 18, with ties)."""
+    """Return the decision for a certain true record (Proposition 18, with ties)."""
     true, likely = int(np.argmax(truth)), int(np.argmax(guess))
     if guess[true] >= guess[likely] - TOLERANCE:
         return Decision(True, "the truth is one record")
@@ -213,14 +219,14 @@ def _of_certain(truth: FloatArray, guess: FloatArray) -> Decision:
 
 
 def _of_program(truth: FloatArray, guess: FloatArray, at_most: int) -> Decision:
-    """Return the decision over groups of equals: by what records keep where they are many, else by a coupling."""
+    """Return the decision over groups, by keeping or by a coupling."""
     groups = grouped(truth, guess)
     if groups.pairs > _QUICK:
         found = _of_keeping(groups, truth, guess)
         if found.valid is not None:
             return found
     if groups.pairs > at_most:
-        return Decision(None, f"a coupling of {groups.pairs:,} pairs of groups is more than {at_most:,}")
+        return Decision(None, f"{groups.pairs:,} pairs of groups exceed the maximum of {at_most:,}")
     solved = program(groups)
     tried = _refuted(solved.score[groups.label], truth, guess, "coupling")
     if tried.valid is False:
@@ -231,7 +237,7 @@ def _of_program(truth: FloatArray, guess: FloatArray, at_most: int) -> Decision:
 
 
 def _of_keeping(groups: RecordGroups, truth: FloatArray, guess: FloatArray) -> Decision:
-    """Return the decision by what records keep, at ever finer groups as long as that is less than a coupling."""
+    """Return the decision by keeping, at ever finer groups."""
     shares = RecordShares(groups.members, groups.truth / groups.members, groups.guess / groups.members)
     for resolution in RESOLUTIONS:
         found = search(shares, resolution)
@@ -247,7 +253,7 @@ def _of_keeping(groups: RecordGroups, truth: FloatArray, guess: FloatArray) -> D
 
 
 def _refuted(score: FloatArray, truth: FloatArray, guess: FloatArray, method: str) -> Decision:
-    """Return that the score refutes the guess, once that has been checked; else undecided."""
+    """Return the checked refutation by a score, else None."""
     high = float(np.abs(score).max())
     scaled = score / high if high > 0 else score
     possible = most_expected(scaled, truth, np.ones(score.size))
@@ -257,5 +263,5 @@ def _refuted(score: FloatArray, truth: FloatArray, guess: FloatArray, method: st
     if method == KEEPING:  # prices of conditions lack in units of probability, which one record may dwarf
         least = max(TOLERANCE / max(high, 1.0), _EXACT)
     if expected - possible <= least:
-        return Decision(None, "a score that refutes the guess was found, but not beyond rounding")
+        return Decision(None, "a score refutes the guess, but only within rounding")
     return Decision(False, method, scaled, expected, possible)

@@ -1,4 +1,4 @@
-"""What is found about one guess: whether it is compatible with the truth, what shows it, and a plain sentence."""
+"""Finding about one guess: compatible or not, the witness, and a sentence."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -18,7 +18,7 @@ _NOTHING: IntArray = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CompatibilityFinding:
-    """Whether a guess is compatible with the true probability at a level; a witness where it is not.
+    """Compatibility of one guess with the truth; a witness if it fails.
 
     Attributes
     ----------
@@ -48,19 +48,22 @@ class CompatibilityFinding:
 
     @property
     def excess(self) -> float:
-        """How far the claim goes beyond what is possible; 0 where it does not."""
+        """Excess of the claim over the possible value, at least 0."""
         return self.claimed - self.possible
 
 
 def judge_belief(mass: MassFunction, elements: IntArray, probability: FloatArray, level: Level) -> CompatibilityFinding:
-    """Return whether ``Bel(A) <= P(A)`` for every A; ``elements`` are those of positive probability."""
+    """Return whether ``Bel(A) <= P(A)`` for every A.
+
+    ``elements`` are those of positive probability.
+    """
     worst = worst_set(mass.sets, mass.mass, elements, probability, mass.size)
     if worst.excess <= TOLERANCE:
-        why = f"No records are believed beyond their probability: the guess is compatible with the {level}-level truth."
+        why = f"No belief exceeds its probability: the guess is compatible with the {level}-level truth."
         return CompatibilityFinding(valid=True, level=level, method=worst.method, why=why)
     why = (
-        f"It is believed to {worst.belief:.6g} that the record is {_numbers(worst.elements)}, but the probability of "
-        f"that is {worst.probability:.6g}: the guess is incompatible with the {level}-level truth."
+        f"The belief that the record is {_numbers(worst.elements)} is {worst.belief:.6g}, but its probability "
+        f"is {worst.probability:.6g}: the guess is incompatible with the {level}-level truth."
     )
     return CompatibilityFinding(
         valid=False,
@@ -76,17 +79,20 @@ def judge_belief(mass: MassFunction, elements: IntArray, probability: FloatArray
 def judge_probability(
     guess: tuple[IntArray, FloatArray], truth: tuple[IntArray, FloatArray], at_most: int, level: Level
 ) -> CompatibilityFinding:
-    """Return whether the guess is the pignistic of a belief below the truth; of both, elements and probabilities."""
+    """Return whether the guess is the pignistic of a compatible belief.
+
+    Both have elements and probabilities.
+    """
     records = np.union1d(guess[0], truth[0])
     q, p = np.zeros(records.size), np.zeros(records.size)
     q[np.searchsorted(records, guess[0])] = guess[1]
     p[np.searchsorted(records, truth[0])] = truth[1]
     found = decide(p, q, at_most)
     if found.valid is None:
-        why = f"Undecided whether the guess is compatible with the {level}-level truth: {found.method}."
+        why = f"Compatibility with the {level}-level truth is unknown: {found.method}."
         return CompatibilityFinding(valid=None, level=level, method=found.method, why=why)
     if found.valid:
-        why = f"A belief within the probabilities leads to it: the guess is compatible with the {level}-level truth."
+        why = f"A compatible belief gives this probability: the guess is compatible with the {level}-level truth."
         return CompatibilityFinding(valid=True, level=level, method=found.method, why=why)
     return CompatibilityFinding(
         valid=False,
@@ -101,21 +107,23 @@ def judge_probability(
 
 
 def _refutation(records: IntArray, p: FloatArray, q: FloatArray, decision: Decision) -> str:
-    """Return what a guess q that was refuted claims, and what is possible."""
+    """Return the claim of a refuted guess q and the possible value."""
     if decision.method == RULED_OUT:
         out = (q == 0) & (p > 0)
-        return f"It is ruled out that the record is {_numbers(records[out])}, of probability {p[out].sum():.6g}"
+        return f"The guess excludes that the record is {_numbers(records[out])}, of probability {p[out].sum():.6g}"
     if p.max() >= 1 - TOLERANCE:
         true, likely = int(np.argmax(p)), int(np.argmax(q))
         certain, held = records[true] + 1, records[likely] + 1
-        return f"The record is number {certain} (counted from 1) for certain, and number {held} is held more likely"
+        return (
+            f"The record is number {certain} (counted from 1) for certain, but number {held} has a higher probability"
+        )
     digits = 6 if f"{decision.expected:.6g}" != f"{decision.possible:.6g}" else 13
     claimed, possible = f"{decision.expected:.{digits}g}", f"{decision.possible:.{digits}g}"
-    return f"On a score of the records it expects {claimed}, and no valid guess expects more than {possible}"
+    return f"The expected score of the guess is {claimed}, but that of any valid guess is at most {possible}"
 
 
 def _numbers(elements: IntArray) -> str:
-    """Return records by number, the first few where there are many; people look them up in files, counted from 1."""
+    """Return the first few record numbers, counted from 1."""
     if elements.size == 1:
         return f"number {elements[0] + 1} (counted from 1)"
     shown = ", ".join(str(element + 1) for element in elements[:_SHOWN])
@@ -125,5 +133,5 @@ def _numbers(elements: IntArray) -> str:
 
 def without_truth(level: Level) -> CompatibilityFinding:
     """Return that there is nothing to compare the guess with."""
-    why = f"There is no {level}-level truth for this target, so nothing can be said about the guess."
+    why = f"Compatibility is unknown: this target has no {level}-level truth."
     return CompatibilityFinding(valid=None, level=level, method=f"no {level}-level truth", why=why)

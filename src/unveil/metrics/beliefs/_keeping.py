@@ -1,4 +1,4 @@
-"""Definition 14 by what each record keeps: one number per record decides, where a coupling has one per pair of them.
+"""Definition 14 by one kept share per record, instead of a coupling.
 
 A guess q is compatible with the truth p if some coupling ``f(z, x) <= f(z, z)`` has row sums p and column sums q. Let
 ``k(z)`` be what z keeps of its own mass in any case, at most ``min(p(z), q(z))``. Then the rest, ``p - k``, must reach
@@ -22,13 +22,14 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 
 #: Differences of probability up to this are rounding.
 _TOLERANCE = 1e-9
-#: How finely groups are told apart by the logarithms of p and q, one after the other: from some 20 to some 200 groups.
+#: How finely groups are distinguished by the logarithms of p and q, one after the other: from some 20 to some 200
+#: groups.
 RESOLUTIONS = (0.25, 0.5, 1.0)
 #: Linear programs at one resolution; most cases need a handful, and those that need more are next to a tie.
 _PROGRAMS = 60
 #: Shares are first looked for this near to keeping all, which is nearly right where it is wrong; far steps go astray.
 _FIRST_RADIUS = 0.1
-#: After so many steps it is asked whether any shares at all could do.
+#: After this many steps it is asked whether any shares at all could do.
 _EVERY = 3
 #: Conditions that are added after one program.
 _ADDED = 7
@@ -44,29 +45,29 @@ class RecordShares(NamedTuple):
 
     @property
     def most(self) -> FloatArray:
-        """Return what each record could keep."""
+        """Return the largest share that each record could keep."""
         return np.minimum(self.truth, self.guess)
 
 
 class KeepingResult(NamedTuple):
-    """Whether records can keep enough for the rest to fit; otherwise a score per group that may refute the guess."""
+    """Whether records can keep enough; otherwise a refuting score per group."""
 
     fits: bool
     score: FloatArray | None = None
 
 
 class KeepingConditions(NamedTuple):
-    """The deficit for each number t of records: the borders of groups sorted by deficit."""
+    """Deficits for each number t of records, by sorted group borders."""
 
     order: IntArray
     many: FloatArray
     lacking: FloatArray
-    #: To so many records the rest of each group can go.
+    #: To this many records the rest of each group can go.
     reach: FloatArray
 
 
 def conditions(shares: RecordShares, kept: FloatArray) -> KeepingConditions:
-    """Return by how much each condition fails where records keep so much; at most 0 where all hold.
+    """Return the violation of each condition; at most 0 if all hold.
 
     Between the borders of groups the left side is linear in t and the right side concave, so that no t lacks more.
 
@@ -88,7 +89,7 @@ def conditions(shares: RecordShares, kept: FloatArray) -> KeepingConditions:
 
 
 def search(shares: RecordShares, resolution: float) -> KeepingResult | None:
-    """Return what comes out where the records of a coarse group keep one share of what they could; None for nothing.
+    """Search kept shares per large group; return None if nothing is decided.
 
     >>> certain = RecordShares(np.ones(2), np.array([1.0, 0.0]), np.array([0.25, 0.75]))
     >>> search(certain, 1.0).fits
@@ -120,14 +121,14 @@ def search(shares: RecordShares, resolution: float) -> KeepingResult | None:
 
 
 def _coarse(shares: RecordShares, resolution: float) -> IntArray:
-    """Return groups by the logarithms of p and q, and by which is greater."""
+    """Return groups by the logarithms of p and q, and the greater."""
     heights = [np.round(np.log2(np.maximum(each, _LEAST)) * resolution) for each in (shares.truth, shares.guess)]
     keys = np.stack([*heights, shares.guess <= shares.truth], axis=1)
     return np.unique(keys, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
 
 
 class _KeepingSolution(NamedTuple):
-    """The shares with the smallest deficit, that deficit, and the dual prices as a score per record."""
+    """Shares with the smallest deficit, and dual prices as record scores."""
 
     part: FloatArray
     lacking: float
@@ -135,7 +136,10 @@ class _KeepingSolution(NamedTuple):
 
 
 class _KnownConditions:
-    """The conditions met so far, each a row of a linear program in the share that each group keeps."""
+    """Conditions met so far, as rows of a linear program.
+
+    The variables are the shares that groups keep.
+    """
 
     def __init__(self, shares: RecordShares, label: IntArray) -> None:
         self.shares, self.label, self.groups = shares, label, int(label.max()) + 1
@@ -145,7 +149,7 @@ class _KnownConditions:
         self.seen: set[bytes] = set()
 
     def add(self, conditions: KeepingConditions) -> int:
-        """Return how many conditions were new: the one that fails most, and others that fail more than their next."""
+        """Add the worst conditions; return the number of new ones."""
         before, lacking = len(self.lines), conditions.lacking
         padded = np.concatenate([[-np.inf], lacking, [-np.inf]])
         peak = np.flatnonzero((lacking > _TOLERANCE) & (lacking >= padded[:-2]) & (lacking >= padded[2:]))

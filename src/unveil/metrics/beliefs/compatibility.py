@@ -1,4 +1,4 @@
-"""Whether a guess can be right under the masking that was used: compatible with the true probability, or not.
+"""Compatibility of guesses with the true probability under the masking used.
 
 A belief function is compatible with the true probability if nothing is believed beyond it (Definition 7); a
 probability is if it is the pignistic one of a compatible belief function (Definition 14). An attack whose guesses are
@@ -35,7 +35,7 @@ MOST_PAIRS = 10_000
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Compatibility:
-    """The finding of each target, and what they come to.
+    """Findings per target and their summary.
 
     ``definition`` is 7 where the guesses are belief functions and 14 where they are probabilities.
     """
@@ -43,12 +43,12 @@ class Compatibility:
     level: Level
     definition: Literal[7, 14]
     findings: tuple[CompatibilityFinding, ...]
-    #: Which targets the adversary attempted.
+    #: Which targets the attacker attempted.
     attempted: BoolArray
 
     @cached_property
     def verdicts(self) -> FloatArray:
-        """1 for each valid guess, 0 for one that is not, NaN where there is no verdict."""
+        """Verdict per guess: 1 valid, 0 invalid, NaN without a verdict."""
         return np.array([np.nan if found.valid is None else float(found.valid) for found in self.findings])
 
     @property
@@ -63,33 +63,36 @@ class Compatibility:
 
     @property
     def undecided(self) -> int:
-        """How many attempted targets have no verdict: the program was too large, or there is no true probability."""
+        """Number of attempted targets without a verdict.
+
+        The program was too large, or there is no true probability.
+        """
         return int(np.count_nonzero(self.attempted & np.isnan(self.verdicts)))
 
     @property
     def not_shown(self) -> int:
-        """How many of the undecided the error bars of a sampled truth leave open."""
+        """Number of unknown targets within the error of a sampled truth."""
         return sum(found.method == NOT_SHOWN for found in self.findings)
 
     @property
     def share(self) -> float:
-        """The share of valid guesses, from 0 to 1; NaN where undecided guesses leave it open."""
+        """Share of valid guesses, 0 to 1; NaN if unknown."""
         return float("nan") if self.undecided else self.between[0]
 
     @property
     def between(self) -> tuple[float, float]:
-        """The least and the greatest share of valid guesses, whatever the undecided ones are; NaN without verdicts."""
+        """Bounds of the share of valid guesses; NaN without verdicts."""
         return share_between(self.valid, self.invalid, self.undecided)
 
     @property
     def worst(self) -> int | None:
-        """The target whose guess claims most beyond what is possible; None where none does."""
+        """Target with the largest excess claim, or None."""
         excess = [found.excess if found.valid is False else -1.0 for found in self.findings]
         return int(np.argmax(excess)) if self.invalid else None
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """The finding in words."""
         decided = self.valid + self.invalid
         if not decided:
             reason = "no target was attempted" if not self.attempted.any() else _most_common(self.findings)
@@ -100,14 +103,14 @@ class Compatibility:
             f"{self.valid:,} of {decided + self.undecided:,} guesses ({share}) are compatible with the "
             f"{self.level}-level truth"
         )
-        text += f"; {self.invalid:,} are not, and {self.undecided:,} are undecided." if self.undecided else "."
+        text += f"; {self.invalid:,} are not, and {self.undecided:,} are unknown." if self.undecided else "."
         if self.worst is None:
             return text
         return f"{text} The worst is target {self.worst + 1} (counted from 1): {self.findings[self.worst].why}"
 
 
 def share_between(valid: int, invalid: int, undecided: int) -> tuple[float, float]:
-    """Return the bounds of the share of valid guesses: no undecided one is valid, or all are.
+    """Return bounds of the share of valid guesses, over unknown ones.
 
     Without any verdict both are NaN: nothing is known then.
 
@@ -121,7 +124,7 @@ def share_between(valid: int, invalid: int, undecided: int) -> tuple[float, floa
 
 
 def compatible_belief(mass: MassFunction, probability: Probability, *, level: Level = "record") -> CompatibilityFinding:
-    """Return whether a belief function is compatible with the true probability: ``Bel(A) <= P(A)`` for every A.
+    """Return whether ``Bel(A) <= P(A)`` for every set A.
 
     Differences up to 1e-9 are rounding. With more than 12 focal sets that are neither nested nor disjoint, an excess
     below one in 2^30 for each focal set and atom may go unseen.
@@ -129,7 +132,7 @@ def compatible_belief(mass: MassFunction, probability: Probability, *, level: Le
     Parameters
     ----------
     mass
-        What the adversary believes.
+        What the attacker believes.
     probability
         The true probability: one per element of the frame, or the pair of the elements that have one and theirs.
     level
@@ -149,7 +152,7 @@ def compatible_belief(mass: MassFunction, probability: Probability, *, level: Le
 def compatible_probability(
     guess: Probability, truth: Probability, size: int, *, at_most: int = MOST_PAIRS, level: Level = "record"
 ) -> CompatibilityFinding:
-    """Return whether a probability is the pignistic one of some belief function that is compatible with the truth.
+    """Return whether a probability is the pignistic of a compatible belief.
 
     Differences up to 1e-9 are rounding, 1e-7 where a linear program decides.
 
@@ -183,7 +186,7 @@ def compatibility(
     at_most: int = MOST_PAIRS,
     sampled: SampledTruth | None = None,
 ) -> Compatibility:
-    """Return for each target whether the guess is compatible with its true probability.
+    """Return the compatibility of each target's guess with its true probability.
 
     Beliefs are judged by Definition 7, probabilities by Definition 14.
 
@@ -213,7 +216,7 @@ def compatibility(
     targets = guess.target_count if isinstance(guess, Candidates) else len(guess.each)
     if targets != truth.target_count:
         raise InputError(
-            f"guess and truth must be about the same targets, but there are {targets:,} and {truth.target_count:,}. "
+            f"the guess has {targets:,} targets and the truth {truth.target_count:,}. "
             "Pass the true probability of each released record, in the same order"
         )
     attempted = guess.attempted if isinstance(guess, Candidates) else np.ones(targets, np.bool_)
@@ -233,7 +236,7 @@ def compatibility(
 def valid_guesses(
     guess: Beliefs | Candidates, truth: Candidates, *, level: Level = "record", at_most: int = MOST_PAIRS
 ) -> float:
-    """Return the share of the guesses that are compatible with the true probability of the masking used.
+    """Return the share of guesses compatible with their true probability, 0 to 1.
 
     Formula: ``#valid / #attempted``; a belief function is valid if ``Bel(A) <= P(A)`` for all sets A, and a
     probability if it is the pignistic one of such a belief function. 0 means that every guess claims what cannot be, so
@@ -271,7 +274,7 @@ def _judged(
 ) -> Iterator[CompatibilityFinding]:
     named = guess.candidates is not None and truth.candidates is not None
     if named and not np.array_equal(guess.candidates, truth.candidates):  # type: ignore[arg-type]
-        raise InputError("guess and truth must number the candidates alike, but their names differ. Number them alike")
+        raise InputError("guess and truth name the candidates differently. Number both the same way")
     known: dict[tuple[bytes, ...], CompatibilityFinding] = {}
     for target, (tried, mine, true) in enumerate(zip(guess.attempted, _rows(guess), _rows(truth), strict=True)):
         possible, share, draws = sampled.row(target) if sampled is not None else _NOBODY
@@ -305,13 +308,13 @@ def _most_common(findings: tuple[CompatibilityFinding, ...]) -> str:
 
 def _check_level(level: str) -> None:
     if level not in get_args(Level):
-        raise InputError(f"level must be 'record' or 'file', but is {level!r}. Choose the one that the truth is of")
+        raise InputError(f"Unknown level {level!r}. Use 'record' or 'file', as in the truth")
 
 
 def _check_range(truth: Candidates, size: int) -> None:
     highest = int(truth.candidate.max(initial=-1))
     if highest >= size:
         raise InputError(
-            f"the truth names candidate number {highest}, but the beliefs are about {size} records numbered from 0. "
+            f"the truth names candidate number {highest}, but the beliefs have {size} records numbered from 0. "
             "Pass the truth of the same original table"
         )

@@ -1,4 +1,4 @@
-"""The true probability given the whole shuffled file: how often a random matching of all rows links each pair."""
+"""True probabilities given the whole shuffled file, from random matchings."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 #: Rows of a block without structure whose marginals are computed exactly; each row more doubles the time.
 LARGEST_BLOCK = 25
-#: Entries of the matrix; beyond, it would not fit beside its scaled copy.
+#: Entries of the matrix; beyond, it would not fit next to its scaled copy.
 MOST_ENTRIES = 50_000_000
 #: Weights below this, in a matrix whose rows and columns sum to 1, count as impossible.
 NEGLIGIBLE = 1e-15
 _ROUNDS = 200
-#: Random assignments of all rows that are drawn by default, in so many chains of their own start.
+#: Random assignments of all rows that are drawn by default, in this many chains of their own start.
 MATCHINGS = 32_000
 CHAINS = 32
 #: Pairs of a block that is sampled: the estimates of each chain are kept.
@@ -63,7 +63,9 @@ def file_level_truth(
     largest_block: int = LARGEST_BLOCK,
     matchings: int = MATCHINGS,
 ) -> FileLevelTruth:
-    """Return the chance of each original row to have become each released one, given all released rows at once.
+    """Return the probability of each original row for each released row.
+
+    All released rows are known at once.
 
     Every original row became exactly one released row, so the chance of a pair is its marginal among perfect matchings
     drawn in proportion to the product of their likelihoods (the permanent of the matrix). Marginals that can only be
@@ -98,13 +100,13 @@ def file_level_truth(
     try:
         perfect_matching(as_edges(np.isfinite(matrix)))
     except NoPerfectMatchingError:
-        why = "no assignment of all released rows to original rows is possible, so this mechanism did not make the file"
+        why = "no assignment of all released to original rows is possible, so this mechanism did not make the file"
         return FileLevelTruth(truth=None, rows=rows, without=rows, why=why)
     try:
         edges = as_edges(_balanced(matrix))
         blocks = decompose(edges)
     except NoPerfectMatchingError:  # what was left out as negligible was needed
-        why = "the likelihoods differ too widely to be computed with: some rows are next to impossible"
+        why = "the likelihoods differ too widely to compute: some rows are almost impossible"
         return FileLevelTruth(truth=None, rows=rows, without=rows, why=why)
     return _from_blocks(edges, blocks, rng, largest_block, matchings)
 
@@ -113,31 +115,32 @@ def _unusable(matrix: FloatArray) -> str:
     """Return why there can be no marginals, or nothing."""
     if matrix.ndim != 2 or matrix.size == 0:
         raise InputError(
-            f"log_likelihood must have one line per released and one column per original row, but has the shape "
-            f"{matrix.shape}. Pass a matrix with at least one of both"
+            f"log_likelihood has the shape {matrix.shape}. Pass a matrix with one line per released and one column "
+            "per original row, at least one of both"
         )
     if np.isnan(matrix).any() or np.isposinf(matrix).any():
         raise InputError(
-            "log_likelihood must be made of numbers, or minus infinity where a pair is impossible, but some are "
-            "missing or plus infinity. Correct the mechanism"
+            "log_likelihood has missing or plus infinite values. Correct the mechanism: it returns numbers, or minus "
+            "infinity for an impossible pair"
         )
     released, original = matrix.shape
     if released != original:
         return (
-            f"the file level needs every released row and every original row once, and there are {released:,} released "
-            f"and {original:,} original ones"
+            f"the file level needs every released and every original row once, but there are {released:,} released "
+            f"and {original:,} original rows"
         )
     if matrix.size > MOST_ENTRIES:
-        return (
-            f"a matrix of {released:,} rows is too large: the file level is computed for at most {MOST_ENTRIES:,} pairs"
-        )
+        return f"a matrix of {released:,} rows is too large: the file level is limited to {MOST_ENTRIES:,} pairs"
     if np.isneginf(matrix.max(axis=0)).any() or np.isneginf(matrix.max(axis=1)).any():
-        return "some rows have no possible partner at all, so this mechanism did not make the file"
+        return "some rows have no possible partner, so this mechanism did not make the file"
     return ""
 
 
 def _balanced(matrix: FloatArray) -> FloatArray:
-    """Return weights whose rows and columns sum nearly to 1: marginals stay the same, and nothing underflows."""
+    """Return scaled weights whose rows and columns sum nearly to 1.
+
+    Marginals stay the same, and nothing underflows.
+    """
     log = matrix - matrix.max(axis=1, keepdims=True)
     for _ in range(_ROUNDS):
         log -= _log_sum(log, axis=0)
@@ -159,7 +162,7 @@ def _log_sum(log: FloatArray, *, axis: int) -> FloatArray:
 def _from_blocks(
     edges: "Edges", blocks: "list[MatchingBlock]", rng: np.random.Generator, largest_block: int, matchings: int
 ) -> FileLevelTruth:
-    """Return the marginals of the blocks that have exact ones, estimates of others, and nothing of the largest."""
+    """Return exact or estimated marginals per block; the largest get none."""
     from unveil._kernels.matching import solve
 
     marginal, known, largest = np.zeros(edges.weight.size), np.zeros(edges.n, np.bool_), 0
@@ -178,14 +181,14 @@ def _from_blocks(
     why = ""
     if without:
         why = (
-            f"{without:,} of {edges.n:,} released rows lie in blocks of up to {largest:,} rows that must be assigned "
+            f"{without:,} of {edges.n:,} released rows are in blocks of up to {largest:,} rows, assigned "
             f"together, which is too many for {'sampling' if matchings else 'exact probabilities'}"
         )
     return FileLevelTruth(truth=_exact(edges, marginal, known), rows=edges.n, without=without, why=why, sampled=sampled)
 
 
 def _exact(edges: "Edges", marginal: FloatArray, known: BoolArray) -> Candidates | None:
-    """Return the rows with exact marginals as targets; other rows get no candidates."""
+    """Return the rows with exact marginals as targets."""
     if not known.any():
         return None
     kept = known[edges.row] & (marginal > 0)
@@ -196,7 +199,7 @@ def _exact(edges: "Edges", marginal: FloatArray, known: BoolArray) -> Candidates
 
 
 def _estimates(edges: "Edges", matchings: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], float]:
-    """Return the share of matchings with each edge, one line per chain, and how many independent ones that is worth."""
+    """Return the share of matchings per edge and chain, and the sample size."""
     from unveil._kernels.matching.block_answer import scaled
     from unveil._kernels.matching.chains import sample
 
@@ -212,7 +215,7 @@ def _estimates(edges: "Edges", matchings: int, rng: np.random.Generator) -> tupl
 
 
 def _sampled(edges: "Edges", drawn: "list[tuple[MatchingBlock, NDArray[np.float32], float]]") -> SampledTruth:
-    """Return the estimates of several blocks, with one target per row of the whole."""
+    """Return the estimates of several blocks, one target per row."""
     size, effective = np.zeros(edges.n, np.int64), np.zeros(edges.n)
     place = np.sort(np.concatenate([block.place for block, _, _ in drawn]))
     share = np.zeros((CHAINS, place.size), np.float32)
@@ -225,7 +228,7 @@ def _sampled(edges: "Edges", drawn: "list[tuple[MatchingBlock, NDArray[np.float3
 
 
 def _is_exact(edges: "Edges", largest_block: int) -> bool:
-    """Return whether the kernels answer this block without sampling, and without hours of work."""
+    """Return whether a block can be solved exactly in acceptable time."""
     from unveil._kernels.matching.block_answer import feasible_plan
     from unveil._kernels.matching.closed_form import is_even
 

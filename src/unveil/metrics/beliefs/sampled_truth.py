@@ -1,4 +1,4 @@
-"""Verdicts beside a true probability that could only be sampled: shown, refuted, or not shown where error bars overlap.
+"""Verdicts against sampled true probabilities: shown, refuted, or within the error.
 
 The truth comes as several independent estimates, each from a chain of its own. A claim that is to be refuted is chosen
 on one half of them and tested on the other, so that the search for it does not count as evidence: the belief in a set,
@@ -20,7 +20,7 @@ from unveil.metrics.beliefs._coupling import TOLERANCE, decide, left_over, most_
 from unveil.metrics.beliefs._finding import CompatibilityFinding, Level, judge_belief, judge_probability
 
 #: Why there is no verdict where the sampled truth is not sharp enough for one.
-NOT_SHOWN = "not shown: the error bars of the sampled truth overlap"
+NOT_SHOWN = "unknown: the error bars of the sampled truth overlap"
 #: The chance of a wrong verdict on one record, either way.
 LEVEL = 0.001
 #: Records that may be possible for a target whose guess is to be shown valid; with more, intervals are too wide.
@@ -31,7 +31,7 @@ _MOST_POSSIBLE = 300
 class SampledTruth:
     """Independent estimates of the true probability of targets, one line each.
 
-    The candidates of target j are those from ``start[j]`` to ``start[j + 1]``: everybody who is possible, whether drawn
+    The candidates of target j are those from ``start[j]`` to ``start[j + 1]``: everyone who is possible, whether drawn
     or not. ``effective`` is how many independent draws the estimates of each target amount to, all together.
     """
 
@@ -41,12 +41,12 @@ class SampledTruth:
     effective: FloatArray
 
     def row(self, target: int) -> tuple[IntArray, FloatArray, float]:
-        """Return who is possible for a target, the estimates, and the number of independent draws; perhaps nobody."""
+        """Return possible records, estimates, and number of draws of a target."""
         part = slice(int(self.start[target]), int(self.start[target + 1]))
         return self.candidate[part], self.share[:, part].astype(np.float64), float(self.effective[target])
 
     def error(self) -> FloatArray:
-        """Return the greatest standard error of each target's probabilities; NaN where it was not sampled."""
+        """Largest standard error per target; NaN if not sampled."""
         spread = self.share.std(axis=0, ddof=1) / np.sqrt(len(self.share)) if self.share.size else np.zeros(0)
         return np.array(
             [spread[low:high].max(initial=-1.0) if high > low else np.nan for low, high in _bounds(self.start)]
@@ -67,7 +67,7 @@ def _bounds(start: IntArray) -> list[tuple[int, int]]:
 def judge_sampled_belief(
     mass: MassFunction, possible: IntArray, share: FloatArray, draws: float, level: Level
 ) -> CompatibilityFinding:
-    """Return whether nothing is believed beyond its probability, as far as independent estimates of that can tell.
+    """Return whether belief stays below a sampled probability.
 
     >>> share = np.tile([0.5, 0.5], (8, 1)) + np.linspace(-0.01, 0.01, 8)[:, None] * [1, -1]
     >>> sure, open_to_both = MassFunction.from_set(2, [0]), MassFunction.vacuous(2)
@@ -87,13 +87,13 @@ def judge_sampled_belief(
             shown = second[:, np.isin(possible, refuted.witness)].sum(axis=1)
             return _with_error(refuted, _error(shown[:, None], draws / 2)[0])
     if _holds_everywhere(mass, possible, _lower(share, draws)):
-        why = f"No records are believed beyond their probability: the guess is compatible with the {level}-level truth."
+        why = f"No belief exceeds its probability: the guess is compatible with the {level}-level truth."
         return CompatibilityFinding(valid=True, level=level, method="beyond the error bars", why=why)
     return not_shown(level)
 
 
 def _with_mean(share: FloatArray, inside: NDArray[np.bool_], mean: float) -> FloatArray:
-    """Return the mean of estimates, with sums of exactly 1 and the mean inside a set as it was tested."""
+    """Return mean estimates with exact sums, in and outside a tested set."""
     found: FloatArray = share.mean(axis=0)
     for part, total in ((inside, mean), (~inside, 1 - mean)):
         size = found[part].sum()
@@ -103,10 +103,10 @@ def _with_mean(share: FloatArray, inside: NDArray[np.bool_], mean: float) -> Flo
 
 
 def _holds_everywhere(mass: MassFunction, possible: IntArray, lower: FloatArray) -> bool:
-    """Return whether no set is believed beyond the least probability that it can have.
+    """Return whether no belief exceeds the smallest possible probability.
 
     That is the sum of the lower ends, or 1 for a set that holds all who are possible. So what they leave open is given
-    to one more element, which only focal sets that hold everybody possible have.
+    to one more element, which only focal sets that hold everyone possible have.
     """
     rest = max(0.0, 1.0 - float(lower.sum()))
     whole = [bool(np.isin(possible, one).all()) for one in mass.sets]
@@ -118,7 +118,7 @@ def _holds_everywhere(mass: MassFunction, possible: IntArray, lower: FloatArray)
 def judge_sampled_probability(
     guess: tuple[IntArray, FloatArray], possible: IntArray, share: FloatArray, draws: float, at_most: int, level: Level
 ) -> CompatibilityFinding:
-    """Return whether the guess is the pignistic of a belief below the truth, as far as estimates of that can tell."""
+    """Return whether the guess is compatible with a sampled truth."""
     records = np.union1d(guess[0], possible)
     q, place = np.zeros(records.size), np.searchsorted(records, possible)
     q[np.searchsorted(records, guess[0])] = guess[1]
@@ -135,13 +135,13 @@ def judge_sampled_probability(
             refuted = judge_probability(guess, (records[there], mean[there] / mean.sum()), at_most, level)
             return _with_error(refuted, _error_of_score(refuted, second[:, np.isin(records, refuted.witness)], draws))
     if _fits_everywhere(q, _spread_out(_lower(share, draws), place, records.size), place):
-        why = f"A belief within the probabilities leads to it: the guess is compatible with the {level}-level truth."
+        why = f"A compatible belief gives this probability: the guess is compatible with the {level}-level truth."
         return CompatibilityFinding(valid=True, level=level, method="beyond the error bars", why=why)
     return not_shown(level)
 
 
 def _error_of_score(refuted: CompatibilityFinding, share: FloatArray, draws: float) -> float:
-    """Return the standard error of the most that a valid guess can expect of the score."""
+    """Return the standard error of the largest valid expected score."""
     if refuted.score is None:
         return 0.0
     allowed = np.array([most_expected(refuted.score, one, np.ones(one.size)) for one in share])
@@ -149,10 +149,10 @@ def _error_of_score(refuted: CompatibilityFinding, share: FloatArray, draws: flo
 
 
 def _with_error(finding: CompatibilityFinding, error: float) -> CompatibilityFinding:
-    """Return a refutation that says how far the sampled figure in it may be off."""
+    """Return a refutation with the error of the sampled value."""
     if finding.valid is not False:
         return finding
-    why = f"{finding.why.removesuffix('.')}. What is possible was sampled, with a standard error of {error:.2g}."
+    why = f"{finding.why.removesuffix('.')}. The possible value was sampled, with a standard error of {error:.2g}."
     return replace(finding, why=why)
 
 
@@ -163,7 +163,7 @@ def _spread_out(lower: FloatArray, place: IntArray, size: int) -> FloatArray:
 
 
 def _fits_everywhere(guess: FloatArray, lower: FloatArray, place: IntArray) -> bool:
-    """Return whether the guess is compatible with every probability above the lower ends, as far as is seen at once.
+    """Return whether the guess fits every probability above the lower ends.
 
     The probabilities that one guess is compatible with are convex, so that the corners decide: all that is left open
     goes to one of those who are possible.
@@ -186,24 +186,24 @@ def _fits_everywhere(guess: FloatArray, lower: FloatArray, place: IntArray) -> b
 
 def not_shown(level: Level) -> CompatibilityFinding:
     """Return that the sampled truth allows neither verdict."""
-    why = f"Not shown whether the guess is compatible with the {level}-level truth: its error bars overlap."
+    why = f"Compatibility with the {level}-level truth is unknown: its error bars overlap."
     return CompatibilityFinding(valid=None, level=level, method=NOT_SHOWN, why=why)
 
 
 def _upper(values: FloatArray, draws: float) -> float:
-    """Return the upper end for the mean of independent estimates of one probability."""
+    """Return the upper end for the mean of independent estimates."""
     return float(values.mean() + _quantile(LEVEL, values.size - 1) * _error(values[:, None], draws)[0])
 
 
 def _lower(share: FloatArray, draws: float) -> FloatArray:
-    """Return lower ends for all probabilities of a target at once; 0 where that is below."""
+    """Return simultaneous lower ends of a target's probabilities, at least 0."""
     far = _quantile(LEVEL / max(share.shape[1], 1), len(share) - 1)
     found: FloatArray = np.maximum(share.mean(axis=0) - far * _error(share, draws), 0.0)
     return found
 
 
 def _error(share: FloatArray, draws: float) -> FloatArray:
-    """Return standard errors of means: from how estimates differ, and at least that of so many independent draws.
+    """Return standard errors of means, at least those of independent draws.
 
     What was never drawn is not impossible.
     """

@@ -1,1 +1,1 @@
-"""What candidates and their probabilities say about each target."""
+"""Metrics of candidates and their probabilities per target."""

@@ -1,4 +1,4 @@
-"""What candidate metrics need of the truth."""
+"""The truth in the form that candidate metrics need."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ def defined(guess: Candidates, values: ArrayLike) -> FloatArray:
 
 
 def defined_with_truth(guess: Candidates, truth: Truth, values: ArrayLike) -> FloatArray:
-    """Return the values with NaN for targets that have no probabilities or stand for nobody."""
+    """Return the values, NaN for targets without probabilities or match."""
     return np.where(guess.believed & (numbers(guess, truth) != NOBODY), values, np.nan)
 
 
@@ -39,7 +39,7 @@ def considered_count(guess: Candidates) -> IntArray:
 
 
 def truth_probability(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return the probability given to the true candidate, 0 where it was not considered."""
+    """Return the probability of the true candidate; 0 if not considered."""
     known = numbers(guess, truth)
     return _probability_at(guess, guess.entry_of(known)) + np.where(guess.is_other(known), guess.each_other, 0.0)
 
@@ -51,20 +51,22 @@ def _probability_at(guess: Candidates, entry: IntArray) -> FloatArray:
 
 
 def choice_probability(guess: Candidates) -> FloatArray:
-    """Return the probability of the candidate that was settled on, the largest where none was chosen; 0 without any."""
+    """Return the probability of the chosen or most likely candidate."""
     return guess.summary.largest if guess.chosen is None else _probability_at(guess, guess.entry_of(guess.chosen))
 
 
 def tied_with_truth(guess: Candidates, truth: Truth) -> IntArray:
-    """Return how many candidates have just the probability of the true one, itself included."""
+    """Return the number of candidates as probable as the true one."""
     value = truth_probability(guess, truth)
     return count_equal(guess.start, guess.probability, value) + np.where(guess.each_other == value, guess.others, 0)
 
 
 def correct(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return whether each target is matched rightly: 1, 0, or a chance where the most likely candidates tie.
+    """Return whether each target's match is correct: 1, 0, or a probability.
 
-    A target that was not attempted or stands for nobody is 0.
+    Ties among the most likely candidates give a probability.
+
+    A target that was not attempted or has no true match is 0.
     """
     known = numbers(guess, truth)
     if guess.chosen is not None:
@@ -77,7 +79,7 @@ def correct(guess: Candidates, truth: Truth) -> FloatArray:
 
 
 def binary_entropy(share: ArrayLike) -> FloatArray:
-    """Return the entropy in bits of a coin that shows heads with this probability.
+    """Return the entropy of a binary event, in bits.
 
     >>> binary_entropy([0.0, 0.5, 1.0])
     array([0., 1., 0.])
@@ -90,4 +92,4 @@ def binary_entropy(share: ArrayLike) -> FloatArray:
 def check_form(form: str) -> None:
     """Refuse a form of mutual information that is neither."""
     if form not in ("label", "prior"):
-        raise InputError(f"form must be 'label' or 'prior', but is {form!r}. Choose one")
+        raise InputError(f"Unknown form {form!r}. Use 'label' or 'prior'")

@@ -14,7 +14,7 @@ LOW, HIGH = 0.05, 0.95
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MetricValue:
-    """The value of one metric for one guess, or its spread over the targets.
+    """The value of one metric, or its distribution over the targets.
 
     ``mean``, ``median``, ``low`` and ``high`` (the 5 % and 95 % quantiles) are over the targets that have a value; a
     metric of the whole release has its value as ``mean`` and no spread. ``undefined`` counts targets without a value (1
@@ -32,7 +32,7 @@ class MetricValue:
 
     @property
     def at_cap(self) -> float:
-        """The share of targets with a value whose value is the cap of the metric; NaN without a cap, or a value."""
+        """Share of values at the cap of the metric; NaN if undefined."""
         known = self.values[~np.isnan(self.values)]
         if not self.metric.capped or known.size == 0:
             return float("nan")
@@ -40,7 +40,7 @@ class MetricValue:
 
 
 def all_metrics(guess: Candidates, truth: Truth | None = None) -> tuple[MetricValue, ...]:
-    """Return every usual metric of the guess; without truth, those that need none.
+    """Return all applicable metrics of the guess.
 
     >>> guess = Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]])
     >>> {m.metric.name: round(m.mean, 2) for m in all_metrics(guess, [0, 0])}["entropy"]
@@ -65,7 +65,7 @@ def measure_one(metric: Metric, guess: Candidates, truth: IntArray | None) -> Me
     if metric.per == "release":
         value, missing = float(result), bool(np.isnan(result))
         nobody = truth is not None and bool((truth == NOBODY).all())
-        reason = "no target stands for anybody" if nobody else "no target was attempted"
+        reason = "no target has a true match" if nobody else "no target was attempted"
         why = reason if missing else ""
         return MetricValue(
             metric=metric,
@@ -96,5 +96,5 @@ def _why(guess: Candidates, truth: IntArray | None) -> str:
     """Return why targets have no value, in words."""
     idle = int((~guess.believed).sum())
     nobody = 0 if truth is None else int((guess.believed & (truth == NOBODY)).sum())
-    reasons = [f"{idle} not attempted"] * bool(idle) + [f"{nobody} stand for nobody"] * bool(nobody)
+    reasons = [f"{idle} not attempted"] * bool(idle) + [f"{nobody} without a true match"] * bool(nobody)
     return " and ".join(reasons)

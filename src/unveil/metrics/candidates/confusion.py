@@ -1,4 +1,4 @@
-"""n-confusion: how many records the adversary cannot tell from the one that looks best."""
+"""n-confusion: the number of records indistinguishable from the top-ranked candidate."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class Confusion:
 
 
 def least_confusion(guesses: Sequence[Candidates | Beliefs]) -> Confusion:
-    """Return the confusion that is left when each target is attacked in every way, and the best way counts.
+    """Return the smallest confusion of each target over several attacks.
 
     >>> even, sure = Candidates.from_matrix([[0.5, 0.5]] * 2), Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]])
     >>> found = least_confusion([even, sure])
@@ -77,7 +77,9 @@ def least_confusion(guesses: Sequence[Candidates | Beliefs]) -> Confusion:
     (array([2., 1.]), array([2., 1.]), 1.0)
     """
     if not guesses or len({guess.target_count for guess in guesses}) > 1:
-        raise InputError("there must be at least one guess, and all about the same targets. Pass such guesses")
+        raise InputError(
+            "the guesses are about different targets, or there are none. Pass guesses about the same targets"
+        )
     every = np.array([confusion(guess) for guess in guesses])
     # fmin passes over NaN, and is NaN only where all are.
     each, by_attack = np.fmin.reduce(every, axis=0), np.fmin.reduce(every, axis=1)

@@ -1,4 +1,4 @@
-"""How wrong the adversary's estimate is."""
+"""Error of the attacker's estimate."""
 
 from typing import Any
 
@@ -26,10 +26,10 @@ FACTS: dict[str, Any] = {"category": "error", "more_means": "more private", "bou
 
 @metric(per="target", **FACTS)
 def absolute_error(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return how much more probable the most likely candidate is than the true one.
+    """Return the probability of the top-ranked minus the true candidate, 0 to 1.
 
     Formula: ``max(p) - p_t``. 0 means the truth is (among) the most likely, 1 sure and wrong. NaN where not attempted
-    or where the target stands for nobody.
+    or where the target has no true match.
 
     >>> absolute_error(Candidates.from_matrix([[0.75, 0.25]]), [1])
     array([0.5])
@@ -39,10 +39,10 @@ def absolute_error(guess: Candidates, truth: Truth) -> FloatArray:
 
 @metric(per="target", **FACTS)
 def incorrectness(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return the probability that the adversary gives to all that is wrong.
+    """Return the probability of all wrong candidates, 0 to 1.
 
-    Formula: ``1 - p_t``. 0 means sure and right, 1 that the truth was given no probability or not considered. NaN where
-    not attempted or where the target stands for nobody.
+    Formula: ``1 - p_t``. 0 means certain and correct, 1 that the truth was given no probability or not considered. NaN
+    where not attempted or where the target has no true match.
 
     >>> incorrectness(Candidates.from_matrix([[0.75, 0.25]]), [0])
     array([0.25])
@@ -52,11 +52,11 @@ def incorrectness(guess: Candidates, truth: Truth) -> FloatArray:
 
 @metric(per="target", **FACTS)
 def mean_squared_error(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return the mean squared difference between the estimate and the true match over the candidates considered.
+    """Return the mean squared error of the estimate over candidates, 0 to 1.
 
     Formula: ``(1 - 2 * p_t + sum(p ** 2)) / c``; a truth that was not considered is added with probability 0. 0 means
-    sure and right; 1 is the worst (two candidates, sure and wrong). NaN where not attempted or where the target stands
-    for nobody.
+    sure and right; 1 is the worst (two candidates, sure and wrong). NaN where not attempted or where the target has no
+    true match.
 
     >>> mean_squared_error(Candidates.from_matrix([[0.5, 0.5]]), [0])
     array([0.25])
@@ -70,8 +70,8 @@ def mean_squared_error(guess: Candidates, truth: Truth) -> FloatArray:
 def incorrectly_classified(guess: Candidates, truth: Truth) -> float:
     """Return the share of all targets that were attempted and matched wrongly.
 
-    Formula: ``#(attempted and wrong) / n`` over the n targets that stand for somebody; a fraction, not a percentage. 0
-    means no wrong match, which an adversary also reaches who attempts nothing. NaN where no target stands for anybody.
+    Formula: ``#(attempted and wrong) / n`` over the n targets with a true match; a fraction, not a percentage. 0 means
+    no wrong match, which an attacker also reaches who attempts nothing. NaN where no target has a true match.
 
     >>> incorrectly_classified(Candidates.from_matrix([[0.75, 0.25], [1.0, 0.0]]), [0, 1])
     0.5
@@ -85,13 +85,13 @@ def incorrectly_classified(guess: Candidates, truth: Truth) -> float:
 
 @metric(per="release", **(FACTS | {"source": "Guo, Pleiss, Sun & Weinberger (2017), groups of equal size"}))
 def expected_calibration_error(guess: Candidates, truth: Truth, *, bins: int = BINS) -> float:
-    """Return how far the adversary's confidence in its choices is from how often they are right.
+    """Return the gap between confidence and accuracy, 0 to 1.
 
     Formula: ``sum(size * |mean(p_chosen) - share right|) / #attempted`` over groups of attempted targets: sorted by the
     probability of the choice, they are cut into ``bins`` groups (15) of about the same size. 0 means that probabilities
-    are what they say, 1 that the adversary is sure and never right, or right about what it held impossible. Where it is
+    are what they say, 1 that the attacker is sure and never right, or right about what it held impossible. Where it is
     large, no metric of the probabilities says how private a target is. With few targets chance alone makes it large.
-    Targets of the same probability share their successes evenly; an attempt on a target that stands for nobody is a
+    Targets of the same probability share their successes evenly; an attempt on a target without a true match is a
     failed one. NaN where no target was attempted.
 
     >>> expected_calibration_error(Candidates.from_matrix([[0.75, 0.25], [0.75, 0.25]]), [0, 1])

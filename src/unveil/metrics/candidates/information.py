@@ -1,4 +1,4 @@
-"""How much the adversary has learned: metrics of what the estimate says about the truth."""
+"""Information metrics: the attacker's knowledge of the truth."""
 
 from math import inf, log, log2
 from typing import Any
@@ -26,7 +26,7 @@ FACTS: dict[str, Any] = {"category": "information gain or loss", "source": SOURC
 
 @metric(per="release", more_means="less private", bounds=(0, inf), chance_of_success=True, **FACTS)
 def amount_of_leaked_information(guess: Candidates, truth: Truth, *, at_least: float | None = None) -> float:
-    """Return the number of targets that were matched rightly.
+    """Return the number of targets matched correctly.
 
     Formula: ``sum(correct)``; with ``at_least``, the number of targets whose true candidate has that probability or
     more. 0 means none, the number of targets all. Where the most likely candidates tie and none was chosen, each counts
@@ -42,7 +42,7 @@ def amount_of_leaked_information(guess: Candidates, truth: Truth, *, at_least: f
 
 @metric(per="release", more_means="less private", bounds=(0, 1), affected_by_chunking=True, **FACTS)
 def conditional_privacy_loss(guess: Candidates, truth: Truth, *, form: Form = "label") -> float:
-    """Return the share of privacy that the estimate takes away, over all targets.
+    """Return the share of privacy that the estimate removes, over all targets.
 
     Formula: ``1 - 2 ** -I`` with I the mean of :func:`mutual_information`. 0 means nothing was learned; 1 is never
     reached. NaN where no target has mutual information.
@@ -63,12 +63,12 @@ def conditional_privacy_loss(guess: Candidates, truth: Truth, *, form: Form = "l
     **FACTS,
 )
 def information_surprisal(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return how surprised the adversary would be by the truth, in bits.
+    """Return the surprisal of the true candidate, in bits.
 
     Formula: ``-log2(p_t)``, capped at 39.9 bits (a probability of 1e-12) where the truth was given none. 0 means the
-    adversary was sure of the truth. More surprise is more private; the source prints the opposite for this metric, and
+    attacker was sure of the truth. More surprise is more private; the source prints the opposite for this metric, and
     the right direction for :func:`relative_entropy`, which is the same but for the unit. NaN where not attempted or
-    where the target stands for nobody.
+    where the target has no true match.
 
     >>> information_surprisal(Candidates.from_matrix([[0.25, 0.75]]), [0])
     array([2.])
@@ -81,8 +81,8 @@ def information_surprisal(guess: Candidates, truth: Truth) -> FloatArray:
 def loss_of_anonymity(guess: Candidates, truth: Truth, *, form: Form = "label") -> float:
     """Return the most that was learned about any target, in bits.
 
-    Formula: the largest :func:`mutual_information`. 0 means nothing was learned about anybody. NaN where no target has
-    mutual information.
+    Formula: the largest :func:`mutual_information`. 0 means nothing was learned about any person. NaN where no target
+    has mutual information.
 
     >>> loss_of_anonymity(Candidates.from_matrix([[0.9, 0.1], [0.5, 0.5]]), [0, 0])
     1.0
@@ -98,7 +98,7 @@ def mutual_information(guess: Candidates, truth: Truth, *, form: Form = "label")
     Formula: ``label`` form ``h(1 / c) - H(X|Y)`` with c candidates considered, ``prior`` form ``log2(c) - H``; see
     :func:`conditional_entropy`. 0 means nothing was learned, also where the truth was not considered (label form). In
     the label form a probability that no other candidate has tells all, even where the truth is ranked last: it is not
-    monotonic. NaN where not attempted or where the target stands for nobody.
+    monotonic. NaN where not attempted or where the target has no true match.
 
     >>> mutual_information(Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]]), [0, 0])
     array([0., 1.])
@@ -114,11 +114,11 @@ def mutual_information(guess: Candidates, truth: Truth, *, form: Form = "label")
 
 @metric(per="target", more_means="less private", bounds=(-1, 1), **FACTS)
 def pearson_correlation(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return the correlation between the estimate and the true match over the candidates considered.
+    """Return the correlation between estimate and true match, -1 to 1.
 
-    Formula: ``(p_t - 1/c) / sqrt((sum(p ** 2) - 1/c) * (1 - 1/c))``. 1 means sure and right, 0 that all candidates look
-    alike or that the truth was not considered, ``-1 / (c - 1)`` sure and wrong. With a single candidate it is 1 if that
-    is the truth, else 0. NaN where not attempted or where the target stands for nobody.
+    Formula: ``(p_t - 1/c) / sqrt((sum(p ** 2) - 1/c) * (1 - 1/c))``. 1 means sure and right, 0 that all candidates are
+    equally likely or that the truth was not considered, ``-1 / (c - 1)`` sure and wrong. With a single candidate it is
+    1 if that is the truth, else 0. NaN where not attempted or where the target has no true match.
 
     >>> pearson_correlation(Candidates.from_matrix([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), [0, 0])
     array([ 1. , -0.5])
@@ -137,8 +137,8 @@ def relative_entropy(guess: Candidates, truth: Truth) -> FloatArray:
     """Return the divergence of the estimate from the true match, in nats.
 
     Formula: ``-ln(p_t)``, capped at 27.6 nats (a probability of 1e-12) where the truth was given none. 0 means sure and
-    right. It is :func:`information_surprisal` in another unit. NaN where not attempted or where the target stands for
-    nobody.
+    right. It is :func:`information_surprisal` in another unit. NaN where not attempted or where the target has no true
+    match.
 
     >>> relative_entropy(Candidates.from_matrix([[1.0, 0.0]]), [0])
     array([0.])

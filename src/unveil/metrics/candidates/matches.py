@@ -1,4 +1,4 @@
-"""How many targets the adversary attempted and matched rightly, beside what blind picking would reach."""
+"""Targets attempted and matched correctly, compared with random guessing."""
 
 from dataclasses import dataclass
 from math import nan
@@ -14,24 +14,24 @@ from unveil.metrics.candidates.success import adversary_overall_success, adversa
 
 @dataclass(frozen=True, kw_only=True)
 class Matches:
-    """The counts behind the success of an adversary; what needs the truth is NaN or 0 where there is none.
+    """Counts behind the attack success; NaN or 0 without a truth.
 
     ``correct`` may be a fraction: where the most likely candidates tie, each counts by its chance. ``by_chance`` is how
     many matches would be right if one of the candidates considered for each attempted target were picked blindly.
     ``not_considered`` counts the attempted targets whose true candidate was not among those considered.
     """
 
-    targets: int = figure("How many targets the guess is about.", counts="people")
-    attempted: int = figure("On how many of them the attack gave an answer.", counts="people")
+    targets: int = figure("Number of targets.", counts="people")
+    attempted: int = figure("Number of targets attempted.", counts="people")
     has_truth: bool
     nobody: int = 0
     nobody_attempted: int = 0
     not_considered: int = 0
     correct: float = figure(
-        "How many are found, ties counted by lot: null where nobody told the truth.", default=nan, counts="people"
+        "Expected number re-identified, ties at random: null without a truth.", default=nan, counts="people"
     )
     by_chance: float = figure(
-        "How many blind chance would find; null without a truth.",
+        "Expected number by random guessing; null without a truth.",
         default=nan,
         name="correct_by_chance",
         counts="people",
@@ -39,9 +39,9 @@ class Matches:
     success_rate: float = nan
     overall_success: float = nan
 
-    @derived("Targets that stand for nobody; null without a truth.", counts="people")
+    @derived("Targets without a true match; null without a truth.", counts="people")
     def stand_for_nobody(self) -> int | None:
-        """The number of targets that stand for nobody, or None without a truth."""
+        """Number of targets without a true match, or None without a truth."""
         return self.nobody if self.has_truth else None
 
     @derived(
@@ -49,22 +49,24 @@ class Matches:
         counts="people",
     )
     def truth_not_considered(self) -> int | None:
-        """The number of targets whose true candidate was not considered, or None without a truth."""
+        """Number of targets whose true candidate was not considered, or None."""
         return self.not_considered if self.has_truth else None
 
     @property
     def somebody(self) -> int:
-        """How many targets stand for somebody."""
+        """Number of targets with a true match."""
         return self.targets - self.nobody
 
     @property
     def missed(self) -> int:
-        """How many targets that stand for somebody were not attempted."""
+        """Number of targets with a true match that were not attempted."""
         return self.somebody - (self.attempted - self.nobody_attempted)
 
 
 def matches(guess: Candidates, truth: IntArray | None = None) -> Matches:
-    """Return how many targets were attempted and matched rightly; ``truth`` has one candidate number per target.
+    """Return the numbers of targets attempted and matched correctly.
+
+    ``truth`` has one candidate number per target.
 
     >>> import numpy as np
     >>> found = matches(Candidates.from_matrix([[0.75, 0.25], [0.5, 0.5]]), np.array([0, 0]))

@@ -1,4 +1,4 @@
-"""How alike the adversary's estimate and the truth are."""
+"""Similarity of the attacker's estimate and the truth."""
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from unveil.metrics.candidates.uncertainty import SOURCE
 
 @metric(category="similarity", per="target", more_means="more private", bounds=(0, 4), source=SOURCE)
 def normalized_variance(guess: Candidates, truth: Truth) -> FloatArray:
-    """Return the variance of the difference between true match and estimate, over that of the true match.
+    """Return the variance of the error over that of the true match.
 
     Formula: ``Var(x - p) / Var(x) = c * (1 - 2 * p_t + sum(p ** 2)) / (c - 1)`` with x the true match as 0 and 1; a
-    truth that was not considered is added with probability 0. 0 means sure and right, 1 that all candidates look
-    alike, ``2 * c / (c - 1)`` sure and wrong. With a single candidate it is 0 if that is the truth, else 1. NaN where
-    not attempted or where the target stands for nobody.
+    truth that was not considered is added with probability 0. 0 means certain and correct, 1 that all candidates are
+    equally likely, ``2 * c / (c - 1)`` sure and wrong. With a single candidate it is 0 if that is the truth, else 1.
+    NaN where not attempted or where the target has no true match.
 
     >>> normalized_variance(Candidates.from_matrix([[0.5, 0.5], [0.0, 1.0]]), [0, 0])
     array([1., 4.])

@@ -1,4 +1,4 @@
-"""How often the adversary succeeds."""
+"""Attack success: precision and recall."""
 
 from math import inf
 from typing import Any
@@ -15,11 +15,11 @@ FACTS: dict[str, Any] = {"category": "success", "per": "release", "source": SOUR
 
 @metric(more_means="less private", bounds=(0, 1), **FACTS)
 def adversary_success_rate(guess: Candidates, truth: Truth) -> float:
-    """Return the share of the attempted targets that were matched rightly.
+    """Return the precision: the share of attempted targets matched correctly.
 
-    Formula: ``sum(correct) / #attempted``. 0 means every attempt failed, 1 that none did. It is high for an adversary
-    who attempts little and is right about that; see :func:`adversary_overall_success`. An attempt on a target that
-    stands for nobody is a failed one. It is never undefined: who attempts nothing succeeds in nothing, which is 0.
+    Formula: ``sum(correct) / #attempted``. 0 means every attempt failed, 1 that none did. It is high for an attacker
+    who attempts little and is right about that; see :func:`adversary_overall_success`. An attempt on a target without a
+    true match is a failed one. It is never undefined: who attempts nothing succeeds in nothing, which is 0.
 
     >>> adversary_success_rate(Candidates.from_matrix([[1, 0], [0, 0]], normalise=True), [0, 1])
     1.0
@@ -30,10 +30,10 @@ def adversary_success_rate(guess: Candidates, truth: Truth) -> float:
 
 @metric(more_means="less private", bounds=(0, 1), **FACTS)
 def adversary_overall_success(guess: Candidates, truth: Truth) -> float:
-    """Return the share of all targets, attempted or not, that were matched rightly.
+    """Return the recall: the share of all targets matched correctly.
 
-    Formula: ``sum(correct) / n`` over the n targets that stand for somebody. 0 means none, 1 all. NaN where no target
-    stands for anybody.
+    Formula: ``sum(correct) / n`` over the n targets with a true match. 0 means none, 1 all. NaN where no target has a
+    true match.
 
     >>> adversary_overall_success(Candidates.from_matrix([[1, 0], [0, 0]], normalise=True), [0, 1])
     0.5
@@ -44,10 +44,10 @@ def adversary_overall_success(guess: Candidates, truth: Truth) -> float:
 
 @metric(more_means="more private", bounds=(0, inf), **FACTS)
 def hiding_property(guess: Candidates, *, threshold: float = 0.5, unattempted_hidden: bool = True) -> float:
-    """Return the number of targets for whom no candidate is likely enough.
+    """Return the number of targets without a likely enough candidate.
 
     Formula: ``#{max p < threshold}``; a target that was not attempted counts as hidden, unless ``unattempted_hidden``
-    is False. 0 means nobody is hidden, the number of targets everybody. It is never undefined.
+    is False. 0 means no target is hidden, the number of targets all. It is never undefined.
 
     >>> hiding_property(Candidates.from_matrix([[0.4, 0.3, 0.3], [0.9, 0.1, 0.0]]))
     1.0
@@ -61,11 +61,11 @@ def hiding_property(guess: Candidates, *, threshold: float = 0.5, unattempted_hi
 def user_specified_innocence(
     guess: Candidates, truth: Truth, *, threshold: float = 0.5, unattempted_innocent: bool = True
 ) -> float:
-    """Return the number of targets whose true candidate is not likely enough to accuse.
+    """Return the number of targets whose true candidate is not likely enough.
 
-    Formula: ``#{p_t < threshold}`` over the targets that stand for somebody; one that was not attempted counts as
-    innocent, unless ``unattempted_innocent`` is False. 0 means nobody is innocent, the number of targets everybody.
-    It is never undefined. (The source says it needs no ground truth; its formula does.)
+    Formula: ``#{p_t < threshold}`` over the targets with a true match; one that was not attempted counts as innocent,
+    unless ``unattempted_innocent`` is False. 0 means no target is innocent, the number of targets all. It is never
+    undefined. (The source says it needs no ground truth; its formula does.)
 
     >>> user_specified_innocence(Candidates.from_matrix([[0.4, 0.6], [0.9, 0.1]]), [0, 0])
     1.0

@@ -1,4 +1,4 @@
-"""How unsure the adversary is about each target: metrics of the probabilities alone."""
+"""Uncertainty of the attacker: metrics of the probabilities alone."""
 
 from math import inf, log
 from typing import Any, Literal
@@ -40,10 +40,10 @@ FACTS: dict[str, Any] = {
 
 @metric(bounds=(1, inf), affected_by_chunking=True, **FACTS)
 def anonymity_set_size(guess: Candidates, *, credible: float | None = None) -> FloatArray:
-    """Return how many candidates have a probability above 0, or how many it takes to hold most of it.
+    """Return the number of candidates with positive probability.
 
     Formula: ``#{p > 0}``; with ``credible``, the fewest candidates whose probabilities sum to at least that. Where some
-    probability lies on candidates that are not listed, all of them have some, and ``credible`` is 0.95 unless given. 1
+    probability lies on candidates that are not listed, all of them have some, and ``credible`` is 0.95 by default. 1
     means a single candidate is left; there is no maximum. NaN where not attempted.
 
     >>> anonymity_set_size(Candidates.from_matrix([[0.5, 0.5, 0.0]]))
@@ -59,17 +59,17 @@ def anonymity_set_size(guess: Candidates, *, credible: float | None = None) -> F
 
 
 def renyi_entropy(guess: Candidates, *, order: float) -> FloatArray:
-    """Return the Rényi entropy of any order from 0 to infinity, in bits.
+    """Return the Rényi entropy of any order, in bits.
 
-    Formula: ``log2(sum(p ** order)) / (1 - order)``; order 0 is max-entropy, 1 (the limit) Shannon entropy, 2
-    collision entropy, infinity min-entropy. It falls as the order rises. 0 means the adversary is sure; log2(k) means
-    k candidates look alike. NaN where not attempted.
+    Formula: ``log2(sum(p ** order)) / (1 - order)``; order 0 is max-entropy, 1 (the limit) Shannon entropy, 2 collision
+    entropy, infinity min-entropy. It falls as the order rises. 0 means the attacker is certain; log2(k) means k
+    candidates are equally likely. NaN where not attempted.
 
     >>> renyi_entropy(Candidates.from_matrix([[0.5, 0.5]]), order=3)
     array([1.])
     """
     if not order >= 0:
-        raise InputError(f"the order of a Rényi entropy must be at least 0, but is {order:g}. Raise it")
+        raise InputError(f"the order of the Rényi entropy is {order:g}; it must be at least 0. Raise it")
     known, each = guess.summary, guess.each_other
     if order == 0:
         bits = np.log2(np.maximum(known.support, 1))
@@ -91,7 +91,7 @@ def renyi_entropy(guess: Candidates, *, order: float) -> FloatArray:
 
 
 def _log2(values: FloatArray) -> FloatArray:
-    """Return the logarithm, and 0 for targets without candidates, which are undefined anyway."""
+    """Return the logarithm; 0 for targets without candidates."""
     return np.log2(np.where(values > 0, values, 1.0))
 
 
@@ -99,8 +99,8 @@ def _log2(values: FloatArray) -> FloatArray:
 def collision_entropy(guess: Candidates) -> FloatArray:
     """Return the Rényi entropy of order 2, in bits.
 
-    Formula: ``-log2(sum(p ** 2))``: how unlikely two draws agree. 0 means the adversary is sure; log2(k) means k
-    candidates look alike. NaN where not attempted.
+    Formula: ``-log2(sum(p ** 2))``: how unlikely two draws agree. 0 means the attacker is certain; log2(k) means k
+    candidates are equally likely. NaN where not attempted.
 
     >>> collision_entropy(Candidates.from_matrix([[0.5, 0.5]]))
     array([1.])
@@ -110,13 +110,13 @@ def collision_entropy(guess: Candidates) -> FloatArray:
 
 @metric(bounds=(0, inf), **FACTS)
 def conditional_entropy(guess: Candidates, truth: Truth, *, form: Form = "label") -> FloatArray:
-    """Return the entropy of the true match that is left once the adversary's estimate is known, in bits.
+    """Return the entropy of the true match given the estimate, in bits.
 
     Formula: one truth and one distribution define no joint distribution, so there are two forms. ``label`` draws one of
     the c candidates considered at random, X says whether it is the true one, Y is its probability as a label: ``H(X|Y)
     = (t / c) * h(1 / t)`` with t candidates that tie with the truth. ``prior`` takes the match to be uniform before the
     attack: ``H(X|Y) = H``. 0 means nothing is left to learn, also where the truth was not considered (label form). NaN
-    where not attempted or where the target stands for nobody.
+    where not attempted or where the target has no true match.
 
     >>> conditional_entropy(Candidates.from_matrix([[0.5, 0.5], [0.9, 0.1]]), [0, 0])
     array([1., 0.])
@@ -131,10 +131,10 @@ def conditional_entropy(guess: Candidates, truth: Truth, *, form: Form = "label"
 
 @metric(bounds=(1, inf), resources=True, **FACTS)
 def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label") -> FloatArray:
-    """Return 2 to the conditional entropy: the number of equal choices that would leave as much doubt.
+    """Return 2 to the conditional entropy: the equivalent number of choices.
 
     Formula: ``2 ** H(X|Y)``; see :func:`conditional_entropy` for the two forms. 1 means nothing is left to learn. NaN
-    where not attempted or where the target stands for nobody.
+    where not attempted or where the target has no true match.
 
     >>> conditional_privacy(Candidates.from_matrix([[0.5, 0.5]]), [0])
     array([2.])
@@ -146,8 +146,8 @@ def conditional_privacy(guess: Candidates, truth: Truth, *, form: Form = "label"
 def entropy(guess: Candidates) -> FloatArray:
     """Return the Shannon entropy of each target's candidates, in bits.
 
-    Formula: ``-sum(p * log2(p))``. 0 means the adversary is sure; log2(k) means k candidates look alike. NaN where not
-    attempted, never 0.
+    Formula: ``-sum(p * log2(p))``. 0 means the attacker is certain; log2(k) means k candidates are equally likely. NaN
+    where not attempted, never 0.
 
     >>> entropy(Candidates([0, 4, 5], [0, 1, 2, 3, 9], [0.25] * 4 + [1.0]))
     array([2., 0.])
@@ -157,9 +157,10 @@ def entropy(guess: Candidates) -> FloatArray:
 
 @metric(bounds=(1, inf), affected_by_chunking=True, resources=True, **FACTS)
 def inherent_privacy(guess: Candidates) -> FloatArray:
-    """Return 2 to the entropy: the number of equally likely candidates that would leave as much doubt.
+    """Return 2 to the entropy: the equivalent number of equally likely candidates.
 
-    Formula: ``2 ** H``. 1 means the adversary is sure; k means as unsure as among k alike. NaN where not attempted.
+    Formula: ``2 ** H``. 1 means the attacker is certain; k means as unsure as among k equally likely ones. NaN where
+    not attempted.
 
     >>> inherent_privacy(Candidates.from_matrix([[0.5, 0.5]]))
     array([2.])
@@ -169,7 +170,7 @@ def inherent_privacy(guess: Candidates) -> FloatArray:
 
 @metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
 def max_entropy(guess: Candidates) -> FloatArray:
-    """Return the logarithm of the anonymity set size, in bits: the best a target can hope for.
+    """Return the logarithm of the anonymity set size, in bits.
 
     Formula: ``log2 #{p > 0}``. 0 means a single candidate is left. NaN where not attempted.
 
@@ -181,9 +182,9 @@ def max_entropy(guess: Candidates) -> FloatArray:
 
 @metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
 def min_entropy(guess: Candidates) -> FloatArray:
-    """Return the surprise at the most likely candidate, in bits: the worst case for the target.
+    """Return the surprisal of the most likely candidate, in bits.
 
-    Formula: ``-log2(max p)``. 0 means the adversary is sure. NaN where not attempted.
+    Formula: ``-log2(max p)``. 0 means the attacker is certain. NaN where not attempted.
 
     >>> min_entropy(Candidates.from_matrix([[0.5, 0.25, 0.25]]))
     array([1.])
@@ -193,10 +194,10 @@ def min_entropy(guess: Candidates) -> FloatArray:
 
 @metric(bounds=(0, 1), **FACTS)
 def normalized_entropy(guess: Candidates) -> FloatArray:
-    """Return the entropy over its maximum, also known as the degree of anonymity.
+    """Return the entropy over its maximum, 0 to 1 (degree of anonymity).
 
-    Formula: ``H / log2 #{p > 0}``. 0 means the adversary is sure (also with a single candidate), 1 that all candidates
-    left look alike, however few. NaN where not attempted.
+    Formula: ``H / log2 #{p > 0}``. 0 means the attacker is certain (also with a single candidate), 1 that all
+    candidates left are equally likely, however few. NaN where not attempted.
 
     >>> normalized_entropy(Candidates.from_matrix([[0.5, 0.5], [1.0, 0.0]]))
     array([1., 0.])
@@ -207,10 +208,10 @@ def normalized_entropy(guess: Candidates) -> FloatArray:
 
 @metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
 def quantiles_on_entropy(guess: Candidates, *, at_least: float = 0.001, renormalise: bool = False) -> FloatArray:
-    """Return the entropy of the candidates that have at least a small probability, in bits.
+    """Return the entropy of candidates above a small probability, in bits.
 
     Formula: ``-sum(p * log2(p))`` over ``p >= least`` (0.001 in the source), as they are, or divided by their sum
-    with ``renormalise``. It keeps a long tail of unlikely candidates from passing for privacy. 0 means the adversary
+    with ``renormalise``. It keeps a long tail of unlikely candidates from passing for privacy. 0 means the attacker
     is sure, or that no candidate reaches ``at_least``. NaN where not attempted.
 
     >>> quantiles_on_entropy(Candidates.from_matrix([[0.5, 0.4996, 0.0004]]), at_least=0.01).round(3)
@@ -230,10 +231,10 @@ def quantiles_on_entropy(guess: Candidates, *, at_least: float = 0.001, renormal
 
 @metric(bounds=(0, inf), affected_by_chunking=True, usual=False, **(FACTS | {"source": CUT_OFFS}))
 def quantiles_on_entropy_low_cut(guess: Candidates) -> FloatArray:
-    """Return the entropy of the candidates that have a probability of at least 0.0001, in bits.
+    """Return the entropy of candidates with probability 0.0001 or more, in bits.
 
     Formula: ``-sum(p * log2(p))`` over ``p >= 0.0001``; see :func:`quantiles_on_entropy`, which cuts at 0.001. 0 means
-    the adversary is sure, or that no candidate is as likely as that. NaN where not attempted.
+    the attacker is sure, or that no candidate is as likely as that. NaN where not attempted.
 
     >>> quantiles_on_entropy_low_cut(Candidates.from_matrix([[0.5, 0.49995, 0.00005]])).round(3)
     array([1.])
@@ -243,10 +244,10 @@ def quantiles_on_entropy_low_cut(guess: Candidates) -> FloatArray:
 
 @metric(bounds=(0, inf), affected_by_chunking=True, usual=False, **(FACTS | {"source": CUT_OFFS}))
 def quantiles_on_entropy_high_cut(guess: Candidates) -> FloatArray:
-    """Return the entropy of the candidates that have a probability of at least 0.01, in bits.
+    """Return the entropy of candidates with probability 0.01 or more, in bits.
 
     Formula: ``-sum(p * log2(p))`` over ``p >= 0.01``; see :func:`quantiles_on_entropy`, which cuts at 0.001. 0 means
-    the adversary is sure, or that no candidate is as likely as that. NaN where not attempted.
+    the attacker is sure, or that no candidate is as likely as that. NaN where not attempted.
 
     >>> quantiles_on_entropy_high_cut(Candidates.from_matrix([[0.5, 0.495, 0.005]])).round(3)
     array([1.002])

@@ -1,4 +1,4 @@
-"""Measure the ranges an attacker derives for hidden counts."""
+"""Disclosure of suppressed cells, from their feasibility intervals."""
 
 import math
 from collections.abc import Sequence
@@ -12,43 +12,43 @@ from unveil._kernels.types import BoolArray, IntArray
 from unveil.guesses.count_ranges import CountRanges
 from unveil.metrics._listing import metric
 
-#: More cells are not compared with one another: those of one detail share nobody anyway.
+#: More cells are not compared with one another: those of one detail share no people anyway.
 _MOST_COMPARED = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountFigures:
-    """What follows for hidden counts.
+    """Disclosure of suppressed cells.
 
     Attributes
     ----------
     hidden
-        Counts that tables list without their figure.
+        Counts that tables list without their value.
     worked_out
         Of them those with one value left.
     small_worked_out
         Of these those from 1 to minimum - 1.
     narrow
-        Hidden counts with two values left or a few more, but no more than were asked for.
+        Suppressed cells with two values left or a few more, but no more than were asked for.
     known_small
-        Hidden counts, not worked out, that are known to lie from 1 to minimum - 1 although no symbol said so.
+        Suppressed cells, not recovered, that are known to lie from 1 to minimum - 1 although no symbol said so.
     unlisted_small
         Counts from 1 to minimum - 1 that no table lists and that follow from those that are listed.
     unlisted_worked_out
-        All counts that no table lists, no adding of figures gives, and that have one value left.
+        All counts that no table lists, no adding of values gives, and that have one value left.
     people
-        People in the small counts that are worked out, listed or not, each counted once: at least so many.
+        People in the small counts that are recovered, listed or not, each counted once: at least this many.
     undecided, unlisted_undecided
-        Hidden and unlisted counts of which the work did not suffice to say whether they can be worked out.
+        Hidden and unlisted counts of which the work did not suffice to say whether they can be recovered.
     narrow_undecided
-        Hidden counts, not worked out, of which it did not suffice to say whether they are narrow.
+        Suppressed cells, not recovered, of which it did not suffice to say whether they are narrow.
     left
-        The mean share of doubt that is left, in bits: 1 nothing learned, 0 everything worked out; over the hidden
-        counts that are told within a finite range of more than one value, NaN if there are none.
+        The mean share of doubt that is left, in bits: 1 nothing learned, 0 everything recovered; over the suppressed
+        cells that are given within a finite range of more than one value, NaN if there are none.
     blind
-        Hidden counts that guessing blindly within what is told gets right, on average; NaN where nothing is told.
+        Suppressed cells that guessing blindly within what is given gets right, on average; NaN where nothing is given.
     ends, proven
-        Ends of hidden counts, and those of them that a population attains.
+        Ends of suppressed cells, and those of them that a population attains.
     """
 
     hidden: int
@@ -69,19 +69,21 @@ class CountFigures:
 
     @property
     def recovered_rate(self) -> float:
-        """The share of hidden counts that are worked out; NaN where none is hidden."""
+        """Share of suppressed cells that are recovered; NaN if none is suppressed."""
         return self.worked_out / self.hidden if self.hidden else math.nan
 
     @property
     def small(self) -> int:
-        """All small counts that are worked out, whether a table lists them or not."""
+        """Number of small cells recovered, listed in a table or not."""
         return self.small_worked_out + self.unlisted_small
 
 
 def count_figures(
     guess: CountRanges, *, codes: IntArray, leaves: Sequence[Sequence[int]], minimum: int, values: int = 3
 ) -> CountFigures:
-    """Return the figures of ranges; ``codes`` and ``leaves`` say which cells share people.
+    """Return the disclosure of suppressed cells from their feasibility intervals.
+
+    ``codes`` and ``leaves`` say which cells share people.
 
     Parameters
     ----------
@@ -134,9 +136,10 @@ def count_figures(
 
 
 def people_once(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int]], cells: IntArray) -> int:
-    """Return how many people are in these cells at least, nobody counted in a cell and again in its subtotal.
+    """Return the least number of people in cells, subtotals counted once.
 
-    Cells that share nobody are taken one after the other, the largest count first, so the sum is of different people.
+    Cells that share no people are taken one after the other, the largest count first, so the sum is of different
+    people.
 
     >>> people_once(np.array([4, 3, 1]), np.array([[0], [1], [2]]), [(3, 1, 2)], np.arange(3))
     4
@@ -162,7 +165,7 @@ def people_once(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int
 
 
 def _of_one_detail(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[int]], cells: IntArray) -> int:
-    """Return the most people in cells of single leaves of the same variables, which share nobody."""
+    """Return the most people in disjoint leaf cells of the same variables."""
     single = np.ones(cells.size, np.bool_)
     for at, own in enumerate(leaves):
         is_leaf = np.array([code == 0 or bits.bit_count() == 1 for code, bits in enumerate(own)], np.bool_)
@@ -177,11 +180,11 @@ def _of_one_detail(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[
     chance_of_success=True,
 )  # fmt: skip
 def recovered_rate(guess: CountRanges) -> float:
-    """Return the share of hidden counts that can be worked out: whose range has one value.
+    """Return the share of suppressed cells that are recovered, 0 to 1.
 
-    Formula: ``worked out / hidden``, each cell once. 0 means that no hidden count follows from what is shown; 1 means
-    that all do. No range is too narrow, so it can only be too low, where ranges are not proven. NaN where no count is
-    hidden.
+    Formula: ``worked out / hidden``, each cell once. 0 means that no suppressed cell follows from what is shown; 1
+    means that all do. No range is too narrow, so it can only be too low, where ranges are not proven. NaN where no
+    count is hidden.
 
     >>> recovered_rate(CountRanges(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
     ...                            seen_low=[3, 1], seen_high=[3, 2], is_hidden=[True] * 2, is_unlisted=[False] * 2))
@@ -195,11 +198,11 @@ def recovered_rate(guess: CountRanges) -> float:
     category="counts", per="release", more_means="more private", bounds=(0.0, 1.0), source="unveil, docs/tables.md"
 )  # fmt: skip
 def doubt_left(guess: CountRanges) -> float:
-    """Return the mean share of doubt that is left of hidden counts, in bits of the bits that were told.
+    """Return the mean uncertainty left about suppressed cells, in bits over given bits.
 
-    Formula: the mean of ``log2(values left) / log2(values told)`` over hidden counts that are told within a finite
-    range of more than one value. 0 means that all of these are worked out; 1 means that nothing was learned. NaN where
-    no hidden count is told within such a range.
+    Formula: the mean of ``log2(values left) / log2(values told)`` over suppressed cells that are given within a finite
+    range of more than one value. 0 means that all of these are recovered; 1 means that nothing was learned. NaN where
+    no suppressed cell is given within such a range.
 
     >>> doubt_left(CountRanges(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
     ...                        seen_low=[3, 1], seen_high=[3, 2], is_hidden=[True] * 2, is_unlisted=[False] * 2))
@@ -227,7 +230,7 @@ def _proven_ends(guess: CountRanges, hidden: BoolArray) -> int:
 
 
 class SharedCode(NamedTuple):
-    """A group in which nobody can have another code of a variable: its cell, the cell of the code, and the variable."""
+    """A group with one possible code of a variable: the cells involved."""
 
     group: int
     cell: int
@@ -237,9 +240,9 @@ class SharedCode(NamedTuple):
 def shared_codes(
     rows: SparseRows, low: IntArray, high: IntArray, codes: IntArray, impossible: BoolArray | None = None
 ) -> list[SharedCode]:
-    """Return the groups with somebody in them of which all parts but one are empty in every population.
+    """Return non-empty groups in which all parts but one are empty.
 
-    Groups whose empty parts are all ``impossible`` by what the codes mean are left out: everybody knows of these.
+    Groups whose empty parts are all ``impossible`` by what the codes mean are left out: everyone knows of these.
 
     The whole population is no group, and what is told of a variable must not be part of the group already. Groups come
     in the order of their size; one that several sums show is there once.

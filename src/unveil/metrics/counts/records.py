@@ -1,4 +1,4 @@
-"""How often an adversary is right who names records that exist, the surest first."""
+"""Precision of an attacker who lists existing records by confidence."""
 
 import math
 
@@ -12,11 +12,11 @@ from unveil.metrics._listing import metric
     chance_of_success=True,
 )  # fmt: skip
 def record_precision(guess: RankedRecords, truth: IntArray, *, first: int | None = None) -> float:
-    """Return the share of the first ranked records that somebody has.
+    """Return the precision of the first records, 0 to 1.
 
-    Formula: ``records among the first n that exist / n``, where n is as many as exist unless told. 0 means that nobody
-    has any of them; 1 means that each is somebody's. Ranking by margins alone gets a share right too, which belongs
-    beside it. NaN where there are fewer than n records, or n is 0.
+    Formula: ``records among the first n that exist / n``, where n is as many as exist by default. 0 means that no
+    person has any of them; 1 means that each is a person's. Ranking by margins alone gets a share right too, which
+    belongs next to it. NaN where there are fewer than n records, or n is 0.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""How large the epsilon of a generator is at least, from coins that decided who was in and guesses of them."""
+"""Empirical lower bounds on the epsilon of a generator, from canaries."""

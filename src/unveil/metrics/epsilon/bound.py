@@ -1,9 +1,10 @@
-"""The least epsilon that goes with so many right guesses of fair coins.
+"""Lower bound on epsilon from correct guesses of canaries.
 
-Fair coins decide who is in the data. An adversary sees what is released, guesses some of the coins and is silent about
-the others. If each coin moves the release by no more than (epsilon, delta), the guesses that are right are hardly more
-than those of a coin with the probability e^epsilon / (1 + e^epsilon) (Steinke, Nasr and Jagielski, "Privacy auditing
-with one (1) training run", NeurIPS 2023, theorem 5.2). So many right guesses refute a small epsilon; few confirm none.
+Fair coins decide who is in the data. An attacker sees what is released, guesses some of the coins and is silent about
+the others. If each coin moves the release by no more than (epsilon, delta), the guesses that are correct are hardly
+more than those of a coin with the probability e^epsilon / (1 + e^epsilon) (Steinke, Nasr and Jagielski, "Privacy
+auditing with one (1) training run", NeurIPS 2023, theorem 5.2). This many correct guesses refute a small epsilon; few
+confirm none.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ import numpy as np
 from unveil._figure import figure
 from unveil.errors import InputError, share, whole_number
 
-#: What one coin decides: whether somebody is in or nobody, or which of two is in.
+#: What one coin decides: whether a person is in, or which of two is in.
 Adjacency = Literal["add-remove", "replace"]
 #: How the coins lie: two people to each coin, one of whom is in; or one who is in or not.
 Design = Literal["pairs", "coins"]
@@ -32,35 +33,27 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonBound:
-    """What was shown about epsilon, and by how many guesses."""
+    """A lower bound on epsilon and the guesses behind it."""
 
     COUNTS = "statistic"
 
-    bound: float = figure("Epsilon is at least this, in nats; 0 where nothing is shown, which clears nobody.")
-    right: int = figure(
-        "How many guesses were right, at the share of coins that gives the highest bound.", counts="people"
-    )
-    guesses: int = figure("How many guesses that share makes.", counts="people")
+    bound: float = figure("Empirical lower bound on epsilon, in nats; 0 is no evidence, not a guarantee.")
+    right: int = figure("Number of correct guesses at the share of canaries with the highest bound.", counts="people")
+    guesses: int = figure("Number of guesses at that share.", counts="people")
     share: float = figure(
-        "The share of coins that was guessed, from 0 to 1: the smallest with the highest bound, the largest tried "
-        "where no bound is above 0."
+        "Share of canaries guessed, from 0 to 1: the smallest share with the highest bound, or the largest tried "
+        "if no bound is above 0."
     )
-    coins: int = figure(
-        "How many coins there were, all runs together: people or rows of which a lot decided whether they are in."
-    )
-    runs: int = figure("How many runs these coins come from.")
-    most: float = figure(
-        "What the bound would be if every guess had been right, in nats: no more could have been shown."
-    )
-    adjacency: Adjacency = figure(
-        "Which epsilon it is: of adding or removing one person, or of replacing one by another."
-    )
-    confidence: float = figure("How likely such a bound holds, from 0 to 1, all shares that were tried together.")
-    delta: float = figure("The delta beside epsilon, from 0 to below 1.")
+    coins: int = figure("Number of canaries over all runs: people or rows included at random.")
+    runs: int = figure("Number of runs with these canaries.")
+    most: float = figure("Bound if every guess were correct, in nats: the largest possible result.")
+    adjacency: Adjacency = figure("Adjacency of epsilon: adding or removing one person, or replacing one by another.")
+    confidence: float = figure("Joint confidence of the bound over all shares tried, from 0 to 1.")
+    delta: float = figure("Delta of the bound, from 0 to below 1.")
 
 
 def least_epsilon(right: int, guesses: int, *, alpha: float, delta: float = 0.0, coins: int | None = None) -> float:
-    """Return the least epsilon that so many right guesses do not refute, wrong with a probability of at most alpha.
+    """Return the lower bound on epsilon from correct guesses, at error alpha.
 
     Formula: the smallest epsilon of at least 0 for which :func:`refuting_probability` is above alpha. With delta 0 it
     is ``log(q / (1 - q))``, q being the lower end of the interval of Clopper and Pearson for ``right`` of ``guesses``.
@@ -74,7 +67,7 @@ def least_epsilon(right: int, guesses: int, *, alpha: float, delta: float = 0.0,
     alpha
         How likely the bound may be wrong.
     delta, coins
-        The delta beside epsilon, and of how many coins those that were guessed are some: all of them if None. Without
+        The delta next to epsilon, and of how many coins those that were guessed are some: all of them if None. Without
         a delta their number does not matter.
 
     Examples
@@ -107,9 +100,11 @@ def least_epsilon(right: int, guesses: int, *, alpha: float, delta: float = 0.0,
 def refuting_probability(
     epsilon: float, right: int, guesses: int, *, delta: float = 0.0, coins: int | None = None
 ) -> float:
-    """Return how likely so many right guesses, or more, are at most where this epsilon and delta hold.
+    """Return the largest probability of this many correct guesses.
 
-    Formula: ``b + 2 m delta max_i (1/i) P[v - i <= B < v]`` with ``b = P[B >= v]``, v right guesses, m coins, and B
+    Epsilon and delta are assumed to hold.
+
+    Formula: ``b + 2 m delta max_i (1/i) P[v - i <= B < v]`` with ``b = P[B >= v]``, v correct guesses, m coins, and B
     binomial with the number of guesses and the probability ``e^epsilon / (1 + e^epsilon)``; at most 1.
 
     >>> round(refuting_probability(0.0, 3, 3), 3), round(refuting_probability(0.0, 3, 3, delta=0.1), 3)
@@ -134,10 +129,10 @@ def refuting_probability(
 
 
 def replaced_to_added(bound: EpsilonBound) -> EpsilonBound:
-    """Return what a bound for replacing one person says of adding or removing one.
+    """Return the bound for add/remove that follows from one for replace.
 
     Replacing is removing and adding, so half of the bound holds: who moves a release by (epsilon, delta) at most by
-    adding or removing somebody moves it by (2 epsilon, (1 + e^epsilon) delta) at most by replacing one. The delta
+    adding or removing a person moves it by (2 epsilon, (1 + e^epsilon) delta) at most by replacing one. The delta
     becomes smaller accordingly. A bound that is already about adding or removing is returned as it is.
     """
     if bound.adjacency == "add-remove":
@@ -147,25 +142,23 @@ def replaced_to_added(bound: EpsilonBound) -> EpsilonBound:
 
 
 def guessed(coins: int, part: float) -> int:
-    """Return how many coins of a run are guessed where a share of them is: at least one."""
+    """Return the number of canaries guessed at a share, at least one."""
     return max(1, int(part * coins))
 
 
 def alpha_of_each(design: Design, confidence: float) -> float:
-    """Return how likely the bound of each share may be wrong, for all of them together to hold with this confidence."""
+    """Return the error of each share's bound, for joint confidence."""
     if design not in SHARES:
-        raise InputError(f"the design must be 'pairs' or 'coins', but is {design!r}. Choose one of the two")
+        raise InputError(f"Unknown design {design!r}. Use 'pairs' or 'coins'")
     level = share(confidence, "confidence", zero=False, one=False, advice="Write 95% as 0.95")
     return (1 - level) / len(SHARES[design])
 
 
 def _checked(right: int, guesses: int, coins: int | None, delta: float) -> int:
-    """Return the number of coins, or refuse numbers that cannot be."""
+    """Return the number of canaries; raise InputError on impossible numbers."""
     whole_number(guesses, "the number of guesses", at_least=0)
-    whole_number(right, "the number of right guesses", at_least=0, at_most=guesses, advice="Count both anew")
+    whole_number(right, "the number of correct guesses", at_least=0, at_most=guesses, advice="Count both again")
     share(delta, "delta", one=False, advice="Write it as 0.00001")
-    if coins is not None and whole_number(coins, "the number of coins") < guesses:
-        raise InputError(
-            f"there must be a coin for each guess, but there are {coins:,} for {guesses:,}. Count both anew"
-        )
+    if coins is not None and whole_number(coins, "the number of canaries") < guesses:
+        raise InputError(f"there are {guesses:,} guesses for {coins:,} canaries. Pass at most one guess per canary")
     return guesses if coins is None else coins

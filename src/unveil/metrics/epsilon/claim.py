@@ -1,4 +1,7 @@
-"""A claimed epsilon, and whether a bound contradicts it. Nothing here confirms one."""
+"""A claimed epsilon, and whether a bound refutes it.
+
+A bound never confirms a claim.
+"""
 
 from dataclasses import dataclass
 from math import exp, inf, nextafter
@@ -12,13 +15,13 @@ from unveil.metrics.epsilon.bound import Adjacency, EpsilonBound, replaced_to_ad
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What somebody says of a generator: that it keeps differential privacy with this epsilon and delta.
+    """A claim of differential privacy with epsilon and delta.
 
     Examples
     --------
     >>> Claim(epsilon=0)
     Traceback (most recent call last):
-    unveil.errors.InputError: epsilon must be above 0 and finite, but is 0. Write the one that is claimed, such as 1
+    unveil.errors.InputError: epsilon is 0; it must be above 0 and finite. Write the claimed value, such as 1
     """
 
     COUNTS = "nothing private"
@@ -26,23 +29,23 @@ class Claim:
     epsilon: float = figure("Above 0 and finite.")
     delta: float = figure("From 0 to below 1.", default=0.0)
     adjacency: Adjacency = figure(
-        "What it is about: `add-remove` one person, or `replace` one by another.", default="add-remove"
+        "Adjacency: `add-remove` one person, or `replace` one by another.", default="add-remove"
     )
 
     def __post_init__(self) -> None:
         checked_epsilon(self.epsilon, "epsilon")
-        share(self.delta, "delta", one=False, advice="Write the one that is claimed, such as 0.00001")
+        share(self.delta, "delta", one=False, advice="Write the claimed value, such as 0.00001")
         if self.adjacency not in ("add-remove", "replace"):
             raise InputError(
-                f"adjacency must be 'add-remove' or 'replace', but is {self.adjacency!r}. "
-                "Take 'replace' where the claim is for tables of one size, else 'add-remove'"
+                f"Unknown adjacency {self.adjacency!r}. Use 'replace' for claims on tables of one size, otherwise "
+                "'add-remove'"
             )
 
     def delta_against(self, adjacency: Adjacency) -> float:
-        """Return the delta that a bound of this adjacency needs to contradict the claim.
+        """Return the delta that a bound needs to refute the claim.
 
-        Who moves a release by (epsilon, delta) at most by adding or removing somebody moves it by
-        (2 epsilon, (1 + e^epsilon) delta) at most by replacing one.
+        Who moves a release by (epsilon, delta) at most by adding or removing a person moves it by (2 epsilon, (1 +
+        e^epsilon) delta) at most by replacing one.
 
         >>> Claim(epsilon=1, delta=0.001).delta_against("add-remove")
         0.001
@@ -56,7 +59,7 @@ class Claim:
 
 
 def contradicted(claim: Claim, bound: EpsilonBound) -> bool:
-    """Return whether a bound shows that a claim does not hold; False confirms nothing.
+    """Return whether a bound refutes a claim; False confirms nothing.
 
     A bound for replacing is halved for a claim about adding or removing; a bound for adding or removing says nothing
     of a claim about replacing. A bound with a smaller delta than :meth:`Claim.delta_against` says is refused.
@@ -75,7 +78,7 @@ def contradicted(claim: Claim, bound: EpsilonBound) -> bool:
     least = claim.delta_against(bound.adjacency)
     if bound.delta < least:
         raise InputError(
-            f"the delta of the bound must be at least {least:g} to say anything of the claim, but is {bound.delta:g}. "
+            f"the delta of the bound is {bound.delta:g}; refuting the claim needs at least {least:g}. "
             "Compute the bound with that delta"
         )
     same = replaced_to_added(bound) if claim.adjacency == "add-remove" else bound
@@ -87,5 +90,5 @@ def checked_epsilon(value: Any, what: str) -> float:
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not number or not 0 < value < inf:
         seen = f"{float(value):g}" if number else repr(value)
-        raise InputError(f"{what} must be above 0 and finite, but is {seen}. Write the one that is claimed, such as 1")
+        raise InputError(f"{what} is {seen}; it must be above 0 and finite. Write the claimed value, such as 1")
     return float(value)

@@ -1,7 +1,7 @@
-"""Guesses of coins from scores, and the bound of epsilon that they give: of one run of a generator, or of many.
+"""Guesses of canaries from scores, and their lower bound on epsilon.
 
-What is guessed, and how sure the guesses are, must hang on the scores alone. Shares of the coins are taken within each
-run, because scores of two runs need not be comparable; the coins of all runs are then counted together.
+What is guessed, and how certain the guesses are, must hang on the scores alone. Shares of the coins are taken within
+each run, because scores of two runs need not be comparable; the coins of all runs are then counted together.
 """
 
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ def bound_of_pairs(
     confidence: float = CONFIDENCE,
     delta: float = 0.0,
 ) -> EpsilonBound:
-    """Return what is shown about replacing one person, where each coin decided which of two people was in.
+    """Return the bound for replace; each canary chose one of two people.
 
     Each run has the scores of the first and of the second of every pair, and whether the first was in. The one with the
-    higher score is guessed; the larger the difference, the surer. Equal ones are told apart by lot.
+    higher score is guessed; the larger the difference, the surer. Equal ones are distinguished at random.
 
     >>> first, second = np.array([3.0, 0.1, 2.0, 0.5]), np.array([0.0, 0.3, 1.0, 0.9])
     >>> is_first = np.array([True, False, True, False])
@@ -59,11 +59,11 @@ def bound_of_coins(
     confidence: float = CONFIDENCE,
     delta: float = 0.0,
 ) -> EpsilonBound:
-    """Return what is shown about adding or removing one person, where each coin decided whether somebody was in.
+    """Return the bound for add/remove; each canary included one person or not.
 
-    Each run has the score of everybody and whether they were in. The highest scores are guessed to be in, and nothing
-    of the others; which of equal ones are, lots decide. One canary that was tried in many runs has no others beside it
-    in a run: put its scores of all runs into one array.
+    Each run has the score of everyone and whether they were in. The highest scores are guessed to be in, and nothing of
+    the others; which of equal ones are, lots decide. One canary that was tried in many runs has no others next to it in
+    a run: put its scores of all runs into one array.
 
     >>> scores, is_in = np.array([3.0, 2.0, 1.0, 0.0]), np.array([True, True, False, True])
     >>> found = bound_of_coins([(scores, is_in)] * 50, rng=np.random.default_rng(1))
@@ -78,11 +78,13 @@ def bound_of_coins(
 def pair_by_lot(
     members: FloatArray, outsiders: FloatArray, *, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return pairs of a member and an outsider as one run: the scores of both, and whether the first is the member.
+    """Return random pairs of member and non-member as one run.
 
-    There are as many pairs as the smaller side has people; who is paired and who comes first are drawn by lot. The
-    coins are fair and independent if the people were split into members and outsiders by lot, and what the scores were
-    learned from are other people.
+    The run has the scores of both, and whether the first is the member.
+
+    There are as many pairs as the smaller side has people; who is paired and who comes first are drawn at random. The
+    coins are fair and independent if the people were split into members and non-members at random, and what the scores
+    were learned from are other people.
     """
     pairs = min(len(members), len(outsiders))
     one, other = rng.permutation(members)[:pairs], rng.permutation(outsiders)[:pairs]
@@ -98,15 +100,16 @@ def _best_share(
     confidence: float,
     delta: float,
 ) -> EpsilonBound:
-    """Return the highest bound of all shares of the surest guesses, each of which has its part of the error."""
+    """Return the highest bound over shares of the most confident guesses.
+
+    Each share has its part of the error.
+    """
     sizes = [each.size for each in sure]
     coins, parts = sum(sizes), SHARES[design]
     if not coins or not all(sizes):
-        raise InputError(
-            "every run must have at least one coin, but one has none. Leave that run out, or plant canaries"
-        )
+        raise InputError("a run has no canary. Leave that run out, or insert canaries")
     alpha = alpha_of_each(design, confidence)
-    # The last key counts most: the surest first, equal ones by lot.
+    # The last key counts most: the surest first, equal ones at random.
     ordered = [hit[np.lexsort((rng.random(hit.size), -how_sure))] for how_sure, hit in zip(sure, right, strict=True)]
     tried = []
     for part in parts:
@@ -133,11 +136,11 @@ def _best_share(
 
 
 def _checked_run(number: int, is_in: BoolArray, *scores: FloatArray) -> tuple[BoolArray, list[FloatArray]]:
-    """Return the coins and the scores of a run, or refuse what is no run."""
+    """Return the canaries and scores of a valid run."""
     coins, found = np.asarray(is_in), [np.asarray(each, np.float64) for each in scores]
     if coins.dtype != np.bool_ or any(each.shape != (coins.size,) or np.isnan(each).any() for each in found):
         raise InputError(
-            f"a run must have a coin, true or false, and scores that are numbers for each canary, but run {number} has "
-            "not. Give who cannot be scored the lowest score"
+            f"run {number} lacks a truth value or a number as score for a canary. "
+            "Give canaries that cannot be scored the lowest score"
         )
     return coins, found

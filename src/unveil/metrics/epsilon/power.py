@@ -1,4 +1,4 @@
-"""Compute the power of coin-flip audits before any coin is tossed."""
+"""Power of canary audits, before they run."""
 
 from bisect import bisect_left
 from math import exp
@@ -20,12 +20,12 @@ _TRIED = (*range(1, 100), *(digits * 10**zeros for zeros in range(1, 6) for digi
 
 
 def most_provable(coins: int, *, design: Design, confidence: float = CONFIDENCE, delta: float = 0.0) -> float:
-    """Return the bound of epsilon if every guess of so many coins of one run is right: no more can be shown.
+    """Return the bound if every guess of the canaries is correct.
 
     >>> round(most_provable(1333, design="pairs"), 1), round(most_provable(200, design="coins"), 2)
     (5.7, 3.05)
     """
-    whole_number(coins, "the number of coins")
+    whole_number(coins, "the number of canaries")
     alpha = alpha_of_each(design, confidence)
     guesses = [guessed(coins, part) for part in SHARES[design]]
     return max(least_epsilon(each, each, alpha=alpha, delta=delta, coins=coins) for each in guesses)
@@ -40,14 +40,14 @@ def coins_needed(
     confidence: float = CONFIDENCE,
     delta: float = 0.0,
 ) -> int | None:
-    """Return how many coins refute a claimed epsilon with a chance of ``power`` if the truth is another one.
+    """Return the number of canaries that refutes a false claim with ``power``.
 
-    The adversary is the best there can be: whoever is guessed is guessed right with the probability
+    The attacker is the best there can be: whoever is guessed is guessed right with the probability
     ``e^truth / (1 + e^truth)``. What an attack on a release gets may need many times as many. Counted is the chance
     that the largest share of coins refutes the claim, with the part of the error that it has.
 
-    The number is the smallest that is enough, rounded up to two digits. None where none of up to 10^7 is: if the
-    truth is not above the claim, or hardly, or the delta is too large for so many coins.
+    The number is the smallest that is enough, rounded up to two digits. None where none of up to 10^7 is: if the truth
+    is not above the claim, or hardly, or the delta is too large for this many coins.
 
     >>> coins_needed(1.0, 2.0, design="pairs"), coins_needed(1.0, 2.0, design="coins")
     (69, 150)
@@ -64,7 +64,7 @@ def coins_needed(
 
 
 def _enough(coins: int, claim: float, truth: float, design: Design, power: float, alpha: float, delta: float) -> bool:
-    """Return whether as many guesses of the largest share as are right with that chance refute the claim."""
+    """Return whether the expected correct guesses refute the claim."""
     from scipy.special import betainc
 
     guesses, q = guessed(coins, SHARES[design][-1]), 1 / (1 + exp(-truth))

@@ -1,1 +1,1 @@
-"""What a graph is like, and what its release keeps of it."""
+"""Properties of a graph, and their preservation in its release."""

@@ -1,4 +1,4 @@
-"""A graph and its release side by side: each property before and after, and how far they are apart."""
+"""Properties of a graph before and after its release, with distances."""
 
 from dataclasses import dataclass
 from math import isnan, nan
@@ -13,7 +13,7 @@ from unveil.data.graph.release import GraphRelease
 from unveil.errors import whole_number
 from unveil.metrics.graphs.statistics import EXACT_UP_TO, SOURCES, Paths, largest_component_paths
 
-#: So many of the largest eigenvalues are compared.
+#: This many of the largest eigenvalues are compared.
 EIGENVALUES = 10
 #: Eigenvalues that are nearer than this, as a share of the largest, are called exact.
 _EXACT = 1e-9
@@ -21,7 +21,7 @@ _NO_EDGE = "the original has no edge"
 
 
 class Loss(NamedTuple):
-    """A distance, the property it is about before and after, whether it is an estimate, and why it is or is missing."""
+    """A distance with the property before and after, and its reason."""
 
     value: float
     quantity: str = ""
@@ -33,7 +33,7 @@ class Loss(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GraphPair:
-    """The original and the released graph on the same node numbers, with shared intermediate results."""
+    """Original and released graph on the same nodes, with shared results."""
 
     release: GraphRelease
     exact_up_to: int = EXACT_UP_TO
@@ -48,18 +48,18 @@ class GraphPair:
 
     @property
     def released(self) -> Graph:
-        """The graph after, with the original's numbers: an unchanged graph then differs in no digit."""
+        """The released graph on the original's node numbers."""
         return self.release.in_original_numbers()
 
     def paths(self, graph: Graph) -> Paths:
-        """Return the paths of either graph; where they are sampled, both start at the same nodes if they can."""
+        """Return the paths of either graph, sampled from the same nodes if possible."""
         return largest_component_paths(
             graph, exact_up_to=self.exact_up_to, sources=self.sources, rng=np.random.default_rng(self.seed)
         )
 
 
 def edge_loss(both: GraphPair) -> Loss:
-    """Return the share of the edges of both graphs that only one of them has."""
+    """Return the share of edges that only one graph has, 0 to 1."""
     before, after = both.original.edges, both.released.edges
     if before + after == 0:
         return Loss(nan, "edges", 0.0, 0.0, why="neither graph has an edge")
@@ -68,7 +68,7 @@ def edge_loss(both: GraphPair) -> Loss:
 
 
 def degree_loss(both: GraphPair) -> Loss:
-    """Return the earth mover's distance of the degrees, in average degrees of the original."""
+    """Return the earth mover's distance of degrees, in average original degrees."""
     graphs = both.original, both.released
     if both.original.edges == 0:
         return Loss(nan, why=_NO_EDGE)
@@ -81,10 +81,10 @@ def degree_loss(both: GraphPair) -> Loss:
 
 
 def joint_degree_loss(both: GraphPair) -> Loss:
-    """Return the total variation between the shares of edges that join two degrees."""
+    """Return the total variation distance between joint degree distributions, 0 to 1."""
     graphs = both.original, both.released
     if any(graph.edges == 0 for graph in graphs):
-        return Loss(nan, why="a graph without an edge has no degrees at the ends of edges")
+        return Loss(nan, why="a graph without edges has no joint degrees")
     base = max(int(graph.degrees.max()) for graph in graphs) + 1
     found = [joint_degrees(graph.start, graph.neighbour) for graph in graphs]
     keys = [pairs[:, 0] * base + pairs[:, 1] for pairs, _ in found]
@@ -100,26 +100,28 @@ def joint_degree_loss(both: GraphPair) -> Loss:
 def clustering_change(both: GraphPair) -> Loss:
     """Return by how much the clustering coefficient changed."""
     before, after = (clustering_coefficient(graph.start, graph.neighbour) for graph in (both.original, both.released))
-    return _change("clustering coefficient", before, after, "no node of a graph has two neighbours")
+    return _change("clustering coefficient", before, after, "no node of a graph has two neighbors")
 
 
 def assortativity_change(both: GraphPair) -> Loss:
     """Return by how much the correlation of degrees changed."""
     before, after = (assortativity(graph.start, graph.neighbour) for graph in (both.original, both.released))
-    return _change("assortativity", before, after, "the ends of all edges of a graph have one degree, or it has none")
+    return _change(
+        "assortativity", before, after, "the ends of all edges of a graph have one degree, or it has no edge"
+    )
 
 
 def path_change(both: GraphPair) -> Loss:
-    """Return by how much the average path changed, as a share of what it was."""
+    """Return the relative change of the average path length."""
     before, after = both.paths(both.original), both.paths(both.released)
     found = _change("average path", before.average, after.average, "no two nodes of a graph are connected")
     sampled = not isnan(found.value) and "average_path" in {**before.notes, **after.notes}
-    why = f"the paths from {both.sources:,} nodes drawn by lot" if sampled else found.why
+    why = f"the paths from {both.sources:,} random nodes" if sampled else found.why
     return found._replace(value=found.value / before.average, sampled=sampled, why=why)
 
 
 def spectral_change(both: GraphPair) -> Loss:
-    """Return by how much the largest eigenvalues changed, as a share of their sizes."""
+    """Return the relative change of the largest eigenvalues."""
     whole_number(both.eigenvalues, "eigenvalues")
     if both.original.edges == 0:
         return Loss(nan, why=_NO_EDGE)
@@ -131,7 +133,7 @@ def spectral_change(both: GraphPair) -> Loss:
     sampled = rough > _EXACT
     why = f"the iteration came within {rough:.1%} of the eigenvalues" if sampled else ""
     if isnan(value):
-        why = "the iteration for the eigenvalues did not come to an end"
+        why = "the iteration for the eigenvalues did not converge"
     return Loss(value, "spectral norm", float(before.values[0]), float(after.values[0]), sampled, why)
 
 

@@ -1,4 +1,4 @@
-"""How far the number of neighbours alone gives nodes of a released graph away."""
+"""Anonymity of the nodes of a released graph by degree."""
 
 from math import inf, nan
 
@@ -13,12 +13,12 @@ _SOURCE = "Liu and Terzi (2008), k-degree anonymity"
 
 @metric(category="disclosure", per="release", more_means="more private", bounds=(1.0, inf), source=_SOURCE)
 def smallest_degree_class(release: GraphRelease) -> float:
-    """Return the size of the smallest class of released nodes with the same number of neighbours.
+    """Return the size of the smallest class of nodes of equal degree.
 
-    Formula: ``min #{released nodes of its degree}`` over nodes that stand for somebody; pseudo nodes count in a class,
-    because nobody can tell them from others. 1 means that somebody is found by the number of neighbours alone. k means
-    that the release is k-degree anonymous: whoever knows only how many neighbours somebody has in it is left with at
-    least k nodes. NaN where the graph has no nodes.
+    Formula: ``min #{released nodes of its degree}`` over nodes with a true match; pseudo nodes count in a class,
+    because they cannot be told from others. 1 means that a node is re-identified by its degree alone. k
+    means that the release is k-degree anonymous: an attacker who knows only how many neighbors a person has in it is
+    left with at least k nodes. NaN where the graph has no nodes.
 
     >>> from unveil.data.graph import Graph
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3])
@@ -31,10 +31,10 @@ def smallest_degree_class(release: GraphRelease) -> float:
 
 @metric(category="disclosure", per="release", more_means="less private", bounds=(0.0, 1.0), source=_SOURCE)
 def unique_degree_share(release: GraphRelease) -> float:
-    """Return the share of original nodes whose released node is the only one with its number of neighbours.
+    """Return the share of original nodes with a unique released degree, 0 to 1.
 
-    Formula: ``#{nodes alone in their degree class} / #{original nodes}``. 0 means that everybody shares the number of
-    neighbours with somebody. 1 means that everybody is found by it. NaN where the graph has no nodes.
+    Formula: ``#{nodes alone in their degree class} / #{original nodes}``. 0 means that everyone shares the number of
+    neighbors with a person. 1 means that all nodes are re-identified by it. NaN where the graph has no nodes.
 
     >>> from unveil.data.graph import Graph
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3])
@@ -46,6 +46,6 @@ def unique_degree_share(release: GraphRelease) -> float:
 
 
 def degree_class_sizes(release: GraphRelease) -> IntArray:
-    """Return for each released node that stands for somebody how many released nodes have its degree."""
+    """Return the number of nodes of equal degree, per matched released node."""
     degrees = release.released.degrees
     return np.bincount(degrees)[degrees][release.truth != NOBODY] if degrees.size else degrees

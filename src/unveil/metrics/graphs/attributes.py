@@ -1,4 +1,4 @@
-"""What an adversary learns about values of people in a graph, beside what it would guess without the release."""
+"""Attribute disclosure in a graph, compared with guessing without the release."""
 
 from dataclasses import dataclass
 from math import nan, sqrt
@@ -20,7 +20,7 @@ _SOURCE = "He, Chu and Liu (2006), inferring privacy information from social net
 
 @dataclass(frozen=True, kw_only=True)
 class ValueGain:
-    """How often one value is told rightly of those who have it, and how often it is guessed without the release.
+    """Share of correct claims about one value, and its baseline.
 
     ``value`` is its number; ``gain`` is a rate with the interval of Student's t over people, undefined where they do
     not differ.
@@ -50,17 +50,17 @@ class ValueDisclosure:
 
     @property
     def rarest(self) -> ValueGain | None:
-        """The value that the fewest people have; None where nobody has one."""
+        """The rarest value; None if there is none."""
         return self.by_value[-1] if self.by_value else None
 
 
 @metric(bounds=(0, 1), source=_SOURCE, **_FACTS)
 def attribute_disclosure_accuracy(guess: ValueClaims, truth: ArrayLike) -> float:
-    """Return the share of people, not known before, whose value the adversary tells rightly.
+    """Return the share of unknown people whose attribute is inferred correctly, 0 to 1.
 
     Formula: ``#{right claims} / #{people whose value is known}``; of several values that are as likely each counts with
-    its chance. 0 means that nobody's value is told. 1 means that everybody's is. A node need not be found for that: it
-    is enough that all who may be it have the same value. NaN where nobody's value is known.
+    its chance. 0 means that no person's value is given. 1 means that everyone's is. A node need not be found for that:
+    it is enough that all who may be it have the same value. NaN where no person's value is known.
 
     >>> from unveil.guesses import Candidates
     >>> claims = Candidates([0, 1, 2], [0, 1], [1.0, 1.0])
@@ -72,11 +72,11 @@ def attribute_disclosure_accuracy(guess: ValueClaims, truth: ArrayLike) -> float
 
 @metric(bounds=(0, 1), source=_SOURCE, **_FACTS)
 def attribute_guessing_accuracy(guess: ValueClaims, truth: ArrayLike) -> float:
-    """Return the share of people whose value the adversary would tell rightly without the connections of the release.
+    """Return the share of people inferred correctly without the released edges.
 
-    Formula: ``#{right guesses} / #{people whose value is known}`` with the commonest value among somebody's neighbours
-    in the auxiliary graph that seed pairs tell, and the commonest of all where they tell none; ties by lot, on average.
-    0 means that no guess is right. 1 means that all are. NaN where nobody's value is known.
+    Formula: ``#{right guesses} / #{people whose value is known}`` with the commonest value among a person's neighbors
+    in the auxiliary graph that seed pairs tell, and the commonest of all where they tell none; ties at random, on
+    average. 0 means that no guess is correct. 1 means that all are. NaN where no person's value is known.
 
     >>> from unveil.guesses import Candidates
     >>> claims = Candidates([0, 1, 2], [0, 1], [1.0, 1.0])
@@ -88,11 +88,11 @@ def attribute_guessing_accuracy(guess: ValueClaims, truth: ArrayLike) -> float:
 
 @metric(category="attribute disclosure", per="release", more_means="less private", bounds=(-1, 1), source=_SOURCE)
 def attribute_disclosure_gain(guess: ValueClaims, truth: ArrayLike) -> float:
-    """Return by how much the release raises the share of people whose value is told rightly.
+    """Return the gain in accuracy from the release, -1 to 1.
 
     Formula: ``attribute_disclosure_accuracy - attribute_guessing_accuracy``. 0 means that nothing was learned, or as
-    much as was unlearned. 1 means that everybody's value was learned, and no guess was right. Below 0 the mapping
-    misled the adversary. NaN where nobody's value is known.
+    much as was unlearned. 1 means that everyone's value was learned, and no guess was right. Below 0 the mapping misled
+    the attacker. NaN where no person's value is known.
 
     >>> from unveil.guesses import Candidates
     >>> claims, own = Candidates([0, 1, 2], [0, 1], [1.0, 1.0]), Candidates([0, 1, 2], [0, 0], [1.0, 1.0])
@@ -104,7 +104,7 @@ def attribute_disclosure_gain(guess: ValueClaims, truth: ArrayLike) -> float:
 
 
 def attribute_disclosure(guess: ValueClaims, truth: ArrayLike) -> ValueDisclosure:
-    """Return what claims about values are worth, for all people and for each value.
+    """Return the accuracy of attribute claims, overall and per value.
 
     >>> from unveil.guesses import Candidates
     >>> claims, own = Candidates([0, 1, 2], [0, 1], [1.0, 1.0]), Candidates([0, 1, 2], [0, 0], [1.0, 1.0])
@@ -135,12 +135,12 @@ def attribute_disclosure(guess: ValueClaims, truth: ArrayLike) -> ValueDisclosur
 
 
 def _chances(guess: ValueClaims, truth: ArrayLike) -> tuple[FloatArray, FloatArray, IntArray, FloatArray]:
-    """Return the chances that each claim and each guess is right, the true value, and whether the claim was read."""
+    """Return the accuracy of each claim and baseline, and the true value."""
     values = np.asarray(truth)
     if values.ndim != 1 or values.dtype.kind not in "iu" or values.size <= int(guess.people.max(initial=-1)):
         raise InputError(
-            "the truth must be the number of a value for each auxiliary node, -1 where it is not known. Pass as many "
-            "whole numbers"
+            "the truth does not have one whole number per auxiliary node. Pass the number of each node's value, -1 if "
+            "unknown"
         )
     own = values[guess.people]
     known = np.flatnonzero(own != NO_VALUE)
@@ -157,16 +157,16 @@ def _mean(chances: FloatArray) -> float:
 
 def _rate(chances: FloatArray) -> Rate:
     if chances.size == 0:
-        return Rate(nan, nan, nan, "nobody's value is known")
+        return Rate(nan, nan, nan, "no person's value is known")
     return clopper_pearson(float(chances.sum()), chances.size)
 
 
 def _paired(differences: FloatArray) -> Rate:
-    """Return the mean difference of people with the interval of Student's t; without ends where all are alike."""
+    """Return a mean paired difference with Student's t interval."""
     from scipy.special import stdtrit
 
     if differences.size < 2 or np.ptp(differences) == 0:
-        return Rate(_mean(differences), nan, nan, "people do not differ" if differences.size else "there is nobody")
+        return Rate(_mean(differences), nan, nan, "people do not differ" if differences.size else "there are no people")
     mean, spread = float(differences.mean()), float(differences.std(ddof=1))
     reach = float(stdtrit(differences.size - 1, 0.975)) * spread / sqrt(differences.size)
     return Rate(mean, max(mean - reach, -1.0), min(mean + reach, 1.0), tries=differences.size)

@@ -1,4 +1,4 @@
-"""What an adversary learns about connections: how many of its claims are right, and how many it would guess anyway."""
+"""Edge disclosure: precision of edge claims, and a baseline of guessing."""
 
 from dataclasses import dataclass
 from math import ceil, inf, nan
@@ -25,24 +25,24 @@ Baseline = Literal["common neighbours", "degrees"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EdgeDisclosure:
-    """What claims about edges are worth.
+    """Precision and recall of edge claims.
 
     Attributes
     ----------
     claims, right, hidden
         How many pairs are claimed, how many of them are edges, and how many edges there are to be learned.
     precision, recall
-        The share of claims that are right and of hidden edges that are claimed, with 95 % intervals, which allow for
+        The share of claims that are correct and of hidden edges that are claimed, with 95 % intervals, which allow for
         claims that share a node and so go together; undefined without a claim, or without a hidden edge.
     by_common_neighbours, by_degrees
-        The share of right ones among as many pairs guessed from the auxiliary graph alone.
+        The share of correct ones among as many pairs guessed from the auxiliary graph alone.
     expected
-        The share of claims that the adversary expects to be right; NaN where it has no probabilities.
+        The share of claims that the attacker expects to be right; NaN where it has no probabilities.
     people
-        How many people have a hidden edge; of these ``some`` have at least one that is rightly claimed, and ``all_of``
-        have none left.
+        How many people have a hidden edge; of these ``some`` have at least one that is correctly claimed, and
+        ``all_of`` have none left.
     mean, worst
-        How many edges of somebody with a hidden one are rightly claimed: on average, and the fewest among the 1 % of
+        How many edges of a person with a hidden one are correctly claimed: on average, and the fewest among the 1 % of
         all people who lose most.
     """
 
@@ -62,7 +62,7 @@ class EdgeDisclosure:
 
     @property
     def guessing(self) -> float:
-        """The share of right ones among as many pairs guessed from the auxiliary graph alone, in the better way."""
+        """Precision of the better of two ways of guessing."""
         return float(np.fmax(self.by_common_neighbours, self.by_degrees))
 
     @property
@@ -72,7 +72,7 @@ class EdgeDisclosure:
 
     @property
     def lift(self) -> float:
-        """How many times as often claims are right as guesses; NaN where no guess, or no claim, is."""
+        """Precision of claims over guesses; NaN if there is neither."""
         return self.precision.value / self.guessing if self.guessing > 0 else nan
 
 
@@ -81,9 +81,9 @@ def edge_disclosure_precision(guess: EdgeClaims, truth: Graph) -> float:
     """Return the share of claimed edges that are original ones.
 
     Formula: ``#{claimed, and hidden edges} / #{claimed}``: pairs that the auxiliary graph does not join and the mapping
-    does, seed pairs included; hidden are original edges that the auxiliary graph lacks. 0 means that no claim is right.
-    1 means that all are. Compare it with :func:`edge_guessing_precision`: part of it can be had without any release.
-    NaN where nothing is claimed.
+    does, seed pairs included; hidden are original edges that the auxiliary graph lacks. 0 means that no claim is
+    correct. 1 means that all are. Compare it with :func:`edge_guessing_precision`: part of it can be had without any
+    release. NaN where nothing is claimed.
 
     >>> path, edge = Graph.from_edges([0, 1], [1, 2], nodes=4), Graph.from_edges([0], [1], nodes=4)
     >>> edge_disclosure_precision(EdgeClaims(edge, np.array([6, 7])), path)
@@ -94,10 +94,10 @@ def edge_disclosure_precision(guess: EdgeClaims, truth: Graph) -> float:
 
 @metric(bounds=(0, 1), source=_SOURCE, **_FACTS)
 def edge_disclosure_recall(guess: EdgeClaims, truth: Graph) -> float:
-    """Return the share of the edges that the adversary did not know, and can learn, that it claims.
+    """Return the share of learnable unknown edges that are claimed, 0 to 1.
 
     Formula: ``#{claimed, and hidden edges} / #{hidden edges}``. Hidden are original edges among people of the auxiliary
-    graph that it lacks; edges of people whom the adversary has not heard of are none. 0 means that none was learned. 1
+    graph that it lacks; edges of people whom the attacker has not heard of are none. 0 means that none was learned. 1
     means that all were. NaN where no edge is hidden.
 
     >>> path, edge = Graph.from_edges([0, 1, 2], [1, 2, 3]), Graph.from_edges([0], [1], nodes=4)
@@ -110,10 +110,10 @@ def edge_disclosure_recall(guess: EdgeClaims, truth: Graph) -> float:
 
 @metric(bounds=(0, 1), source=_GUESSING, **_FACTS)
 def edge_guessing_precision(guess: EdgeClaims, truth: Graph) -> float:
-    """Return the share of right ones among as many pairs guessed from the auxiliary graph alone.
+    """Return the precision of guesses from the auxiliary graph alone, 0 to 1.
 
     Formula: ``#{hidden edges among the n likeliest pairs} / n`` with as many pairs as there are claims, the likeliest
-    by ``Σ 1 / ln(degree)`` over common neighbours or by the product of degrees, whichever is right more often; ties by
+    by ``Σ 1 / ln(degree)`` over common neighbors or by the product of degrees, whichever is correct more often; ties by
     lot, on average. 0 means that only a release can tell. 1 means that nothing was left to tell. NaN where nothing is
     claimed.
 
@@ -126,10 +126,10 @@ def edge_guessing_precision(guess: EdgeClaims, truth: Graph) -> float:
 
 @metric(bounds=(0, inf), source=_GUESSING, **_FACTS)
 def edge_disclosure_lift(guess: EdgeClaims, truth: Graph) -> float:
-    """Return how many times as often claimed edges are right as pairs guessed from the auxiliary graph alone.
+    """Return the precision of claims over that of guesses.
 
     Formula: ``edge_disclosure_precision / edge_guessing_precision``. 1 means that the release told nothing that the
-    adversary could not guess; below that the mapping misled it. NaN where nothing is claimed, or no guess is right.
+    attacker could not guess; below that the mapping misled it. NaN where nothing is claimed, or no guess is correct.
 
     >>> path, edges = Graph.from_edges([0, 1, 0], [1, 2, 2]), Graph.from_edges([0, 1], [1, 2])
     >>> edge_disclosure_lift(EdgeClaims(edges, np.array([2])), path)
@@ -141,7 +141,7 @@ def edge_disclosure_lift(guess: EdgeClaims, truth: Graph) -> float:
 
 @metric(bounds=(0, 1), source=_SOURCE, category="edge disclosure", per="subject", more_means="less private")
 def hidden_edges_disclosed(guess: EdgeClaims, truth: Graph) -> FloatArray:
-    """Return for each auxiliary node the share of its hidden edges that are claimed.
+    """Return the share of each auxiliary node's unknown edges that are claimed.
 
     Formula: ``#{claimed, and hidden edges of the node} / #{hidden edges of the node}``. 0 means that none of them was
     learned. 1 means that all were. NaN where no edge of the node is hidden.
@@ -156,7 +156,7 @@ def hidden_edges_disclosed(guess: EdgeClaims, truth: Graph) -> FloatArray:
 
 
 def edge_disclosure(guess: EdgeClaims, truth: Graph) -> EdgeDisclosure:
-    """Return what claims about edges are worth: the metrics above, with intervals and what single people lose.
+    """Return all edge-disclosure metrics, with CIs and losses per person.
 
     >>> path, edge = Graph.from_edges([0, 1, 2], [1, 2, 3]), Graph.from_edges([0], [1], nodes=4)
     >>> found = edge_disclosure(EdgeClaims(edge, np.array([6, 7])), path)
@@ -172,7 +172,7 @@ def edge_disclosure(guess: EdgeClaims, truth: Graph) -> EdgeDisclosure:
         right=int(right.sum()),
         hidden=hidden.size,
         precision=rate_of_pairs(guess.keys, right, nodes, why="nothing is claimed"),
-        recall=rate_of_pairs(hidden, among(hidden, guess.keys), nodes, why="no edge is hidden"),
+        recall=rate_of_pairs(hidden, among(hidden, guess.keys), nodes, why="no edge is unknown"),
         by_common_neighbours=by_common,
         by_degrees=by_degrees,
         expected=nan if guess.probability is None or not guess.keys.size else float(guess.probability.mean()),
@@ -185,11 +185,13 @@ def edge_disclosure(guess: EdgeClaims, truth: Graph) -> EdgeDisclosure:
 
 
 def rate_of_pairs(keys: IntArray, hit: BoolArray, nodes: int, *, why: str) -> Rate:
-    """Return the share of pairs that hit with a 95 % interval, where pairs that share a node go together.
+    """Return the rate of pairs with its 95% CI.
+
+    Pairs that share a node are clustered.
 
     A node that is mapped wrongly makes all its claims wrong, so that claims are worth fewer independent ones: as many
     as give the variance ``Σ e_a e_b / n²`` over all pairs a, b that share a node (themselves included), with the
-    deviations e from the share (Fafchamps and Gubert 2007). The interval is Clopper and Pearson's for so many. Where
+    deviations e from the share (Fafchamps and Gubert 2007). The interval is Clopper and Pearson's for this many. Where
     all pairs hit, or none, the deviations tell nothing, and pairs that share a node are taken for one and the same.
 
     >>> star = np.arange(1, 11)
@@ -228,7 +230,7 @@ def _right(guess: EdgeClaims, truth: Graph) -> BoolArray:
 
 
 def _guessed(guess: EdgeClaims, truth: Graph) -> tuple[float, float]:
-    """Return the share of right ones among as many pairs by common neighbours and by degrees; NaN without a claim."""
+    """Return the precision of guesses by common neighbors and by degrees."""
     known, hidden, number = guess.auxiliary, guess.hidden(truth), guess.keys.size
     if number == 0:
         return nan, nan
@@ -236,22 +238,24 @@ def _guessed(guess: EdgeClaims, truth: Graph) -> tuple[float, float]:
     return by_common / number, right_by_degrees(known.degrees, known.keys, hidden, number) / number
 
 
-# How many hidden edges are among the pairs that a graph alone makes most likely: by common neighbours, by degrees.
+# How many hidden edges are among the pairs that a graph alone makes most likely: by common neighbors, by degrees.
 #
 # Pairs of equal score are chosen at random; what is returned is the number to expect, so that no draw is needed.
 
-# Scores are whole numbers of so many digits in this base: each pass over all pairs finds a digit of the lowest taken.
+# Scores are whole numbers of this many digits in this base: each pass over all pairs finds a digit of the lowest taken.
 _BASE, _DIGITS = 4096, 3
-#: Up to so many steps a pass runs as plain Python.
+#: Up to this many steps a pass runs as plain Python.
 _FEW_STEPS = 20_000
 
 
 def right_by_adamic_adar(
     start: IntArray, neighbour: Int32Array, hidden_start: IntArray, hidden_neighbour: Int32Array, number: int
 ) -> float:
-    """Return how many of the ``number`` pairs with the highest sums ``Σ 1 / ln(degree)`` are hidden edges.
+    """Return the number of unknown edges among the top Adamic-Adar pairs.
 
-    The sum is over common neighbours, and pairs are those that are not joined. Hidden edges are the rows of another
+    The score is ``Σ 1 / ln(degree)``; the top are ``number`` pairs.
+
+    The sum is over common neighbors, and pairs are those that are not joined. Hidden edges are the rows of another
     graph on the same nodes, which has none of the edges of the first. Sums are rounded to 36 bits, and equal ones are
     ties.
 
@@ -263,7 +267,7 @@ def right_by_adamic_adar(
     degrees = np.diff(start)
     weight = np.zeros(degrees.size, np.int64)
     several = degrees > 1
-    # No pair has more common neighbours than the largest degree, each worth 1 / ln 2 at the most.
+    # No pair has more common neighbors than the largest degree, each worth 1 / ln 2 at the most.
     unit = _BASE**_DIGITS / (2 * degrees.max(initial=1) / np.log(2) + 2)
     weight[several] = np.rint(unit / np.log(degrees[several])).astype(np.int64)
     pairs = degrees.size * (degrees.size - 1) // 2 - neighbour.size // 2
@@ -274,7 +278,7 @@ def right_by_adamic_adar(
     for power in range(_DIGITS - 1, -1, -1):
         counts = np.zeros((2, _BASE), np.int64)
         count(start, neighbour, hidden_start, hidden_neighbour, weight, prefix, _BASE**power, counts)
-        # Pairs without a common neighbour are not seen by a pass, and have the lowest score of all.
+        # Pairs without a common neighbor are not seen by a pass, and have the lowest score of all.
         counts[:, 0] += tied - counts.sum(axis=1)
         taken, more, digit = _from_the_top(counts, left)
         left, right = left - int(taken), right + more
@@ -285,9 +289,9 @@ def right_by_adamic_adar(
 
 
 def _from_the_top(counts: "IntArray | FloatArray", number: int) -> tuple[float, float, int]:
-    """Return how many pairs the highest places have that are taken whole, how many right ones, and the next place.
+    """Return pairs and correct pairs above the threshold place, and that place.
 
-    ``counts`` has all pairs of each place, and the right ones.
+    ``counts`` has all pairs of each place, and the correct ones.
     """
     running = np.cumsum(counts[0, ::-1])
     whole = int(np.searchsorted(running, number, side="right"))
@@ -309,7 +313,7 @@ def _count_scores(
     scale: int,
     counts: IntArray,
 ) -> None:
-    """Count pairs with a common neighbour, and hidden edges among them, by one digit of their score.
+    """Count pairs and unknown edges with common neighbors, by one score digit.
 
     The digit is that of ``scale``; only pairs whose higher digits are those of ``prefix`` are counted.
     """
@@ -346,7 +350,7 @@ def _count_scores(
 
 
 def right_by_degrees(degrees: IntArray, known: IntArray, hidden: IntArray, number: int) -> float:
-    """Return how many of the ``number`` pairs with the largest products of degrees are hidden edges.
+    """Return the number of unknown edges among the top degree products.
 
     ``known`` and ``hidden`` are keys of edges; the former are no pairs to choose from.
 
@@ -369,6 +373,6 @@ def right_by_degrees(degrees: IntArray, known: IntArray, hidden: IntArray, numbe
 
 
 def _by_place(keys: IntArray, group: IntArray, place: IntArray, places: int) -> FloatArray:
-    """Return how many of these edges there are with each product of degrees."""
+    """Return the number of these edges per product of degrees."""
     one, other = (group[ends] for ends in ends_of(keys, group.size))
     return np.bincount(place[np.minimum(one, other), np.maximum(one, other)], minlength=places).astype(np.float64)

@@ -1,4 +1,4 @@
-"""What a graph is like in a dozen numbers, each exact, or estimated and marked so."""
+"""Statistics of a graph, exact or marked as estimates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ from unveil.data.graph import Graph
 from unveil.errors import InputError, whole_number
 from unveil.metrics.partitions.fairness import gini
 
-#: Up to so many nodes paths are followed from every node; above that, from nodes drawn by lot.
+#: Up to this many nodes paths are followed from every node; above that, from nodes drawn at random.
 EXACT_UP_TO = 30_000
-#: From so many nodes, above that.
+#: From this many nodes, above that.
 SOURCES = 500
 #: An iteration that ended nearer than this is called exact.
 _EXACT = 1e-9
-#: Distances are held for so many pairs of a source and a node at a time.
+#: Distances are held for this many pairs of a source and a node at a time.
 _HELD = 2**24
 
 
 @dataclass(frozen=True, kw_only=True)
 class GraphStatistics:
-    """The statistics of one graph; NaN where one is undefined, with the reason in ``notes``.
+    """Statistics of one graph; NaN with the reason in ``notes``.
 
     Attributes
     ----------
@@ -40,8 +40,8 @@ class GraphStatistics:
     diameter
         The number of steps between the two nodes farthest apart in the largest component.
     average_path
-        The mean number of steps between two different nodes of the largest component. Where several components are
-        the largest, both figures are over all of them.
+        The mean number of steps between two different nodes of the largest component. Where several components are the
+        largest, both values are over all of them.
     wedges, triangles
         Paths of two edges, and closed ones of three; each counted once.
     clustering
@@ -57,7 +57,7 @@ class GraphStatistics:
     standard_errors
         Of the estimates that have one.
     notes
-        For each figure that is an estimate or undefined, what it is or why.
+        For each value that is an estimate or undefined, what it is or why.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class GraphStatistics:
 
 @dataclass(frozen=True, kw_only=True)
 class Paths:
-    """The paths within the largest component: how long on average and at most, and what was estimated of that."""
+    """Average and longest path in the largest component, exact or estimated."""
 
     components: int
     largest: int
@@ -111,10 +111,10 @@ def graph_statistics(
     graph
         Any graph, also one without an edge or a node.
     exact_up_to
-        Up to so many nodes every path is followed. Above that, ``average_path`` is the mean over ``sources`` nodes
-        drawn by lot, with its standard error, and ``diameter`` may be a lower bound. All else is always exact.
+        Up to this many nodes every path is followed. Above that, ``average_path`` is the mean over ``sources`` nodes
+        drawn at random, with its standard error, and ``diameter`` may be a lower bound. All else is always exact.
     sources
-        How many nodes are drawn by lot, at least 2.
+        How many nodes are drawn at random, at least 2.
     rng
         Needed above ``exact_up_to``.
 
@@ -130,7 +130,7 @@ def graph_statistics(
     share = gini(graph.degrees.astype(np.float64))
     reasons = {
         "average_degree": "undefined: there is no node" if graph.nodes == 0 else "",
-        "clustering": "undefined: no node has two neighbours" if all_wedges == 0 else "",
+        "clustering": "undefined: no node has two neighbors" if all_wedges == 0 else "",
         "gini": "undefined: there is no edge" if np.isnan(share) else "",
         "assortativity": "undefined: the ends of all edges have the same degree, or there is no edge"
         if np.isnan(correlation)
@@ -161,7 +161,7 @@ def graph_statistics(
 
 
 def largest_component_paths(graph: Graph, *, exact_up_to: int, sources: int, rng: np.random.Generator | None) -> Paths:
-    """Return how long the paths of the largest component are, over all components of that size."""
+    """Return the path lengths of the largest component, over components of that size."""
     whole_number(sources, "sources", at_least=2, advice="A standard error needs more of them")
     label = components(graph.start, graph.neighbour)
     size = np.bincount(label, minlength=0)
@@ -184,14 +184,14 @@ def largest_component_paths(graph: Graph, *, exact_up_to: int, sources: int, rng
         )
     if rng is None:
         raise InputError(
-            f"the paths of more than {exact_up_to:,} nodes are sampled, which needs rng, but the {graph.name} has "
-            f"{graph.nodes:,}. Pass rng, or raise exact_up_to"
+            f"the {graph.name} has {graph.nodes:,} nodes; above {exact_up_to:,} paths are sampled, which needs rng. "
+            "Pass rng, or raise exact_up_to"
         )
     return _sampled(graph, label, inside, sources, rng)
 
 
 def _sampled(graph: Graph, label: Int32Array, inside: IntArray, sources: int, rng: np.random.Generator) -> Paths:
-    """Estimate from sources drawn by lot: one number per node, so that two graphs on the same nodes share theirs."""
+    """Estimate from randomly drawn sources, the same for equal node sets."""
     lot = rng.random(graph.nodes)[inside]
     chosen = inside[np.argsort(lot, kind="stable")[:sources]]
     size = np.bincount(label)
@@ -208,9 +208,7 @@ def _sampled(graph: Graph, label: Int32Array, inside: IntArray, sources: int, rn
     ]
     lower, upper = max(bound.at_least for bound in bounds), max(bound.at_most for bound in bounds)
     whole = chosen.size == inside.size
-    notes = (
-        {"average_path": f"sampled: the mean over paths from {chosen.size:,} nodes drawn by lot"} if not whole else {}
-    )
+    notes = {"average_path": f"sampled: the mean over paths from {chosen.size:,} random nodes"} if not whole else {}
     if lower < upper:
         notes["diameter"] = f"sampled: at least this, and at most {upper}"
     return Paths(
@@ -225,5 +223,5 @@ def _sampled(graph: Graph, label: Int32Array, inside: IntArray, sources: int, rn
 
 def _said_of_norm(tolerance: float) -> str:
     if np.isnan(tolerance):
-        return "undefined: the iteration did not come to an end"
+        return "undefined: the iteration did not converge"
     return "" if tolerance <= _EXACT else f"approximate: the iteration came within {tolerance:.1%} of it"

@@ -1,4 +1,7 @@
-"""How many nodes of a released graph any adversary can find: those that look alike share one chance."""
+"""Largest possible re-identification in a released graph, from its symmetry.
+
+Nodes that look the same share one probability.
+"""
 
 import numpy as np
 
@@ -13,14 +16,14 @@ from unveil.metrics._listing import metric
     per="release",
     more_means="less private",
     bounds=(0, 1),
-    source="exchangeable nodes: of twins each is found with the same chance",
+    source="exchangeable nodes: twins share one probability",
 )
 def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float:
-    """Return the share of nodes that any adversary with this knowledge finds on average at the most.
+    """Return the largest expected share of re-identified nodes, 0 to 1.
 
-    Formula: ``Σ 1 / max(twins released, twins auxiliary) / #{nodes to be found}`` over nodes that stand for somebody
-    whom the adversary has heard of and did not know before; twins have the same neighbours. 0 means that nothing can be
-    found. 1 means that symmetry hides nobody. NaN where there is nobody to be found.
+    Formula: ``Σ 1 / max(twins released, twins auxiliary) / #{nodes to be found}`` over nodes with a true match whom the
+    attacker has heard of and did not know before; twins have the same neighbors. 0 means that nothing can be found. 1
+    means that symmetry hides no node. It holds for any attacker with this knowledge. NaN where no node can be found.
 
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])
     >>> release = GraphRelease(star, star, np.arange(5))
@@ -33,18 +36,18 @@ def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float
 
 
 def most_found(released: Graph, knowledge: GraphKnowledge, truth: IntArray) -> FloatArray:
-    """Return for each released node the largest chance that any adversary names whom it stands for.
+    """Return the largest probability of re-identifying each released node.
 
-    Nodes with the same neighbours (twins) can be exchanged and nobody sees it, so an adversary for whom names and
-    numbers tell nothing names each with the same chance. Of c twins in the release, or in the auxiliary graph, each
-    is found with a chance of at most ``1 / c``: the chance is ``1 / max(twins released, twins auxiliary)``, seeds
-    aside. Its sum bounds how many nodes are found on average; a single attack may be lucky. Other symmetries, which are
-    not looked at, may leave less, so what is possible lies at or below it.
+    Nodes with the same neighbors (twins) are interchangeable, so an attacker for whom names and
+    numbers tell nothing names each with the same chance. Of c twins in the release, or in the auxiliary graph, each is
+    found with a chance of at most ``1 / c``: the chance is ``1 / max(twins released, twins auxiliary)``, seeds aside.
+    Its sum bounds how many nodes are found on average; a single attack may be lucky. Other symmetries, which are not
+    looked at, may leave less, so what is possible lies at or below it.
 
     Parameters
     ----------
     released, knowledge
-        What the adversary sees, and what it knows.
+        What the attacker sees, and what it knows.
     truth
         The auxiliary node that each released one stands for. Seeds, and nodes with a negative number or with one beyond
         the auxiliary graph, cannot be found and get 0.
@@ -67,14 +70,16 @@ def most_found(released: Graph, knowledge: GraphKnowledge, truth: IntArray) -> F
     return chance
 
 
-# Twins of a graph: nodes with the same neighbours, each other left aside.
+# Twins of a graph: nodes with the same neighbors, each other left aside.
 
 
 def twin_counts(start: IntArray, neighbour: Int32Array, counted: BoolArray) -> IntArray:
-    """Return how many counted nodes have the same neighbours as each node, itself included; 0 for nodes not counted.
+    """Return the number of counted nodes with the same neighbors.
 
-    Two nodes are twins if they have the same neighbours, or would if each were its own neighbour. No node has twins of
-    both kinds. Sets of neighbours are compared by sums of 64 bits, one drawn for each node: that two different sets
+    Each counted node is included; other nodes get 0.
+
+    Two nodes are twins if they have the same neighbors, or would if each were its own neighbor. No node has twins of
+    both kinds. Sets of neighbors are compared by sums of 64 bits, one drawn for each node: that two different sets
     have the same sum is as likely as not only among billions of nodes.
 
     >>> twin_counts(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0], np.int32), np.ones(3, bool))
@@ -92,7 +97,7 @@ def twin_counts(start: IntArray, neighbour: Int32Array, counted: BoolArray) -> I
 
 
 def _mixed(numbers: "np.ndarray[tuple[int], np.dtype[np.uint64]]") -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
-    """Return 64 bits for each number that look as if drawn (the steps of SplitMix64)."""
+    """Return 64 pseudo-random bits per number (SplitMix64)."""
     mixed = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -1,7 +1,7 @@
-"""What a release keeps of the original graph: its edges, its degrees, its triangles, its paths and its spectrum.
+"""Utility of a released graph: edges, degrees, triangles, paths and spectrum.
 
-Every figure is a distance from the original: 0 means that nothing of it was lost. Pseudo nodes and their edges count
-as what they look like to whoever gets the release: nodes and edges. A release is not safer for being less useful.
+Every value is a distance from the original: 0 means that nothing of it was lost. Pseudo nodes and their edges count as
+what they look like to whoever gets the release: nodes and edges. A release is not safer for being less useful.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ _FACTS: dict[str, Any] = {"category": "utility", "per": "release", "more_means":
 
 @dataclass(frozen=True, kw_only=True)
 class UtilityLoss:
-    """One figure of the utility that a released graph lost.
+    """One utility-loss value of a released graph.
 
     Attributes
     ----------
@@ -39,17 +39,17 @@ class UtilityLoss:
     """
 
     metric: Metric
-    value: float = figure("The metric itself; its page says its unit and range.")
+    value: float = figure("Value of the metric; its page gives unit and range.")
     quantity: str
-    before: float = figure("The figure of the original graph; null where the metric compares both at once.")
-    after: float = figure("The figure of the released graph; null where the metric compares both at once.")
-    sampled: bool = figure("Whether it was estimated from a sample of nodes.")
+    before: float = figure("Value for the original graph; null where the metric compares both at once.")
+    after: float = figure("Value for the released graph; null where the metric compares both at once.")
+    sampled: bool = figure("Whether the value was estimated from a sample of nodes.")
     why: str
 
 
 @metric(bounds=(0, 1), source="Dice (1945)", **_FACTS)
 def edge_difference(release: GraphRelease) -> float:
-    """Return the share of the edges of both graphs that only one of them has.
+    """Return the share of edges that only one graph has, 0 to 1.
 
     Formula: ``(added + removed) / (edges of original + edges of release)``, the nodes of the release being those they
     stand for. 0 means the same edges, 1 that no edge was kept. Where each of a number of edges is replaced by another,
@@ -66,10 +66,10 @@ def edge_difference(release: GraphRelease) -> float:
 
 @metric(bounds=(0, inf), source="Villani (2009), chapter 6", **_FACTS)
 def degree_distance(release: GraphRelease) -> float:
-    """Return how far degrees have to move on average to become those of the original, in its average degrees.
+    """Return the earth mover's distance of degrees, in average original degrees.
 
     Formula: ``Σ |F(d) - G(d)| / average degree of original`` over all degrees d, with the shares F and G of nodes with
-    at most d neighbours: the earth mover's distance. 0 means the same degrees equally often, 1 that nodes gained or
+    at most d neighbors: the earth mover's distance. 0 means the same degrees equally often, 1 that nodes gained or
     lost as many edges as they had, on average. It does not ask which node has which degree. NaN where the original has
     no edge.
 
@@ -83,7 +83,7 @@ def degree_distance(release: GraphRelease) -> float:
 
 @metric(bounds=(0, 1), source="Mahadevan et al. (2006), the 2K-distribution; total variation", **_FACTS)
 def joint_degree_distance(release: GraphRelease) -> float:
-    """Return how far apart the degrees at both ends of edges are distributed in the two graphs.
+    """Return the distance between joint degree distributions, 0 to 1.
 
     Formula: ``1/2 Σ |share in original - share in release|`` over all pairs of degrees, with the share of edges whose
     ends have these degrees. 0 means the same pairs equally often, 1 that no pair is in both. It is strict: where all
@@ -99,11 +99,11 @@ def joint_degree_distance(release: GraphRelease) -> float:
 
 @metric(bounds=(0, 1), source="Zhao & Wagner, Table 1", **_FACTS)
 def clustering_loss(release: GraphRelease) -> float:
-    """Return by how much the clustering coefficient differs from the original's, in either direction.
+    """Return the absolute change of the clustering coefficient.
 
-    Formula: ``|C(original) - C(release)|`` with ``C = 3 * triangles / wedges``, the share of pairs of neighbours of a
+    Formula: ``|C(original) - C(release)|`` with ``C = 3 * triangles / wedges``, the share of pairs of neighbors of a
     node that are connected. 0 means the same coefficient, 1 that cliques lost every triangle. NaN where no node of
-    either graph has two neighbours.
+    either graph has two neighbors.
 
     >>> from unveil.data.graph import Graph
     >>> triangle, path = Graph.from_edges([0, 1, 2], [1, 2, 0]), Graph.from_edges([0, 1], [1, 2])
@@ -117,13 +117,13 @@ def clustering_loss(release: GraphRelease) -> float:
 def average_path_loss(
     release: GraphRelease, *, exact_up_to: int = EXACT_UP_TO, sources: int = SOURCES, seed: int = 0
 ) -> float:
-    """Return by how much the average shortest path differs from the original's, as a share of it.
+    """Return the relative change of the average shortest path.
 
     Formula: ``|L(release) - L(original)| / L(original)`` with the mean number of steps L between two nodes of the
     largest component. 0 means the same mean, 1 that it doubled. A release that fell apart may have shorter paths: look
     at its components too. In a graph of more than ``exact_up_to`` nodes the mean is estimated from the paths of
-    ``sources`` nodes drawn by lot from ``seed``, the same ones in both graphs where they can be. NaN where no two nodes
-    of either graph are connected.
+    ``sources`` nodes drawn at random from ``seed``, the same ones in both graphs where they can be. NaN where no two
+    nodes of either graph are connected.
 
     >>> from unveil.data.graph import Graph
     >>> triangle, path = Graph.from_edges([0, 1, 2], [1, 2, 0]), Graph.from_edges([0, 1], [1, 2])
@@ -136,7 +136,7 @@ def average_path_loss(
 
 @metric(bounds=(0, 2), source="Newman (2002)", **_FACTS)
 def assortativity_loss(release: GraphRelease) -> float:
-    """Return by how much the correlation of the degrees at both ends of edges differs from the original's.
+    """Return the absolute change of degree assortativity.
 
     Formula: ``|r(original) - r(release)|`` with Pearson's correlation r of the two degrees over all edges in both
     directions. 0 means the same correlation, 2 that it turned from 1 to -1. NaN where all ends of the edges of either
@@ -152,7 +152,7 @@ def assortativity_loss(release: GraphRelease) -> float:
 
 @metric(bounds=(0, inf), source="Ying & Wu (2008)", **_FACTS)
 def spectral_distance(release: GraphRelease, *, eigenvalues: int = EIGENVALUES) -> float:
-    """Return by how much the largest eigenvalues of the adjacency matrix differ, as a share of their sizes.
+    """Return the relative change of the largest adjacency eigenvalues.
 
     Formula: ``Σ |λ(original) - λ(release)| / Σ |λ(original)|`` over the ``eigenvalues`` largest of each, rank by rank,
     or as many as the original has nodes. 0 means the same ones, 1 that they differ by as much as they measure. They
@@ -189,7 +189,7 @@ def graph_utility(
     seed: int = 0,
     eigenvalues: int = EIGENVALUES,
 ) -> tuple[UtilityLoss, ...]:
-    """Return every listed figure of what the release of a graph lost, with what it compares before and after.
+    """Return every utility-loss value of a released graph.
 
     The settings are those of :func:`average_path_loss` and :func:`spectral_distance`.
 

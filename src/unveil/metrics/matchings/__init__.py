@@ -1,1 +1,1 @@
-"""How many entries are cracked by a guess about who is who."""
+"""Resolved pseudonyms: metrics of a matching attack."""

@@ -1,4 +1,7 @@
-"""The doubly stochastic matrix that makes every matching as likely as a given one does, also where rounds are slow."""
+"""The doubly stochastic matrix equivalent to a given matrix.
+
+Every matching keeps its relative probability. Newton's method solves the cases where rounds are slow.
+"""
 
 from typing import NamedTuple
 
@@ -11,13 +14,13 @@ from unveil.guesses.matching import Matching
 #: Largest difference of a column's sum from 1 that is left as it is.
 TOLERANCE = 1e-11
 _ROUNDS, _MORE_ROUNDS = 200, 2000
-# What n rows within so many places of the diagonal may cost, n * width ** 2, and the edges of which to form products.
+# What n rows within this many places of the diagonal may cost, n * width ** 2, and the edges of which to form products.
 _MOST_WORK, _MOST_EDGES = 1e9, 2_000_000
 _STEPS = 60
 
 
 class DoublyStochasticMatrix(NamedTuple):
-    """Positive entries of the doubly stochastic matrix, and its difference from the given one.
+    """Positive elements of the doubly stochastic matrix, and its residual.
 
     ``place`` says where its edges stand among the given ones: edges in no perfect matching are left out. Weights are
     the given ones times a factor of the row and one of the column; ``log_factor`` is the sum of logarithms of all
@@ -31,7 +34,7 @@ class DoublyStochasticMatrix(NamedTuple):
     given: bool
 
     def on(self, edges: Edges) -> FloatArray:
-        """Return the weight on each of the given edges, 0 on those left out."""
+        """Return the weight of each given edge; 0 for dropped edges."""
         weight = np.zeros(edges.weight.size)
         weight[self.place] = self.edges.weight
         return weight
@@ -59,9 +62,9 @@ def balanced(guess: Matching) -> DoublyStochasticMatrix:
 
 
 def _by_newton(edges: Edges, log_column: FloatArray) -> DoublyStochasticMatrix | None:
-    """Return the scaling by Newton's method, or None where the equations are too many.
+    """Return the scaling by Newton's method, or None if too large.
 
-    It minimises the sum over rows of ``log(sum(weight * exp(b)))`` less the sum of all b, the logarithms of the factors
+    It minimizes the sum over rows of ``log(sum(weight * exp(b)))`` less the sum of all b, the logarithms of the factors
     of columns; that is convex, and its slope is by how much the columns' sums exceed 1. Long thin matrices, in which a
     round of Sinkhorn's scaling moves little from one end to the other, take a few steps.
     """
@@ -89,7 +92,7 @@ def _by_newton(edges: Edges, log_column: FloatArray) -> DoublyStochasticMatrix |
 
 
 def _normalised(edges: Edges, logs: FloatArray, b: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Return what is minimised, the logarithms of the rows' factors, and weights of which each row sums to 1."""
+    """Return the objective, log row factors, and row-normalized weights."""
     raised = logs + b[edges.column]
     largest = np.maximum.reduceat(raised, edges.start[:-1])
     with np.errstate(under="ignore"):
@@ -100,7 +103,7 @@ def _normalised(edges: Edges, logs: FloatArray, b: FloatArray) -> tuple[float, F
 
 
 def _system(edges: Edges) -> tuple[IntArray, int] | None:
-    """Return an order of columns in which those that share a row are near each other, and how near."""
+    """Return a column order with small bandwidth, and the bandwidth."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -117,7 +120,7 @@ def _system(edges: Edges) -> tuple[IntArray, int] | None:
 
 
 def _step(edges: Edges, share: FloatArray, sums: FloatArray, order: IntArray, width: int) -> FloatArray:
-    """Return Newton's step of the columns' logarithms, by Cholesky's method for a band."""
+    """Return Newton's step for the columns, by banded Cholesky."""
     from scipy.linalg import solveh_banded
     from scipy.sparse import coo_array, csr_array
 

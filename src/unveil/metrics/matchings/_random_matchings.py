@@ -1,4 +1,4 @@
-"""The adversary's random matching, solved once: what every number about cracks is computed from."""
+"""The attacker's random matching, solved once for all crack metrics."""
 
 import sys
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from unveil.guesses.matching import Matching, matching_truth
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching, unequal_truth
 
-LOWER_BOUND = "A lower bound that is certain beside a sampled number; null where there is none."
-UPPER_BOUND = "An upper bound that is certain beside a sampled number; null where there is none."
-#: What an adversary can hold.
+LOWER_BOUND = "Certain lower bound of a sampled value; null where there is none."
+UPPER_BOUND = "Certain upper bound of a sampled value; null where there is none."
+#: What an attacker can hold.
 Attack = Matching | MatchingDistribution | UnequalMatching
 Kind = Literal["exact", "sampled", "bracket"]
 
@@ -37,14 +37,14 @@ class EstimatedFigure:
 
     JSON_DEFINITION: ClassVar[str] = "figure"
 
-    value: float = figure("The number itself; null where it is undefined.")
+    value: float = figure("The value; null where it is undefined.")
     error: float = figure(
-        'By `kind`: of "exact" the error of rounding, of "sampled" the standard error, of "bracket" the width: the '
-        "number lies between `value` and `value + error`."
+        'By `kind`: of "exact" the rounding error, of "sampled" the standard error, of "bracket" the width: the '
+        "value lies between `value` and `value + error`."
     )
-    method: str = figure("How it was computed; several where blocks of the matrix needed different methods.")
+    method: str = figure("Computation method; several where blocks of the matrix needed different ones.")
     r_hat: float = figure(
-        "How well the chains of a sampled number agree: 1 is best, above 1.05 it is not to be trusted; null where "
+        "Agreement of the chains of a sampled value: 1 is best, above 1.05 is unreliable; null where "
         "nothing was sampled.",
         default=nan,
         after="kind",
@@ -61,15 +61,15 @@ class EstimatedFigure:
 
 @dataclass(frozen=True)
 class Permanent:
-    """The permanent of a matrix: its logarithm with error, and the number itself where it is known."""
+    """Permanent of a matrix: its logarithm with error, and the exact value."""
 
     logarithm: EstimatedFigure
     counted: int | None
-    log = figure_at("logarithm.value", "The natural logarithm of the permanent.")
+    log = figure_at("logarithm.value", "Natural logarithm of the permanent.")
 
-    @derived("The permanent itself; null where it is too large or too small for a float.")
+    @derived("The permanent; null where it is out of range for a float.")
     def value(self) -> float | None:
-        """The permanent as a float, or None where it is too large or too small for one.
+        """The permanent as a float, or None if out of range.
 
         >>> Permanent(EstimatedFigure(0.0, 0.0, "subsets"), None).value
         1.0
@@ -81,13 +81,13 @@ class Permanent:
             return None
         return exp(self.logarithm.value)
 
-    method = figure_at("logarithm.method", "The method, or several where blocks of the matrix needed different ones.")
-    error = figure_at("logarithm.error", "The standard error of the logarithm; 0 where it is exact.")
+    method = figure_at("logarithm.method", "Method, or several where blocks of the matrix needed different ones.")
+    error = figure_at("logarithm.error", "Standard error of the logarithm; 0 where it is exact.")
     kind = figure_at("logarithm.kind", '"exact", "sampled" or "bracket".')
 
     @derived("The number itself, as text; empty where it is not known exactly.")
     def exact(self) -> str | None:
-        """The permanent as text: it may have more digits than the floats of a reader."""
+        """The permanent as text, with all digits."""
         return None if self.counted is None else str(self.counted)
 
     low = figure_at("logarithm.low", LOWER_BOUND, optional=True)
@@ -96,21 +96,21 @@ class Permanent:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatchingSpace:
-    """The matchings that an attack leaves possible: how many there are, and how open the choice is."""
+    """Possible matchings under an attack, with their number and degree of anonymity."""
 
     log_permanent: EstimatedFigure
     permanent: int | None
-    n: int = figure("How many entries there are.")
-    token_count: int = figure("How many tokens there are.", name="tokens")
-    pairs: int = figure("How many entries have a token.")
+    n: int = figure("Number of items.")
+    token_count: int = figure("Number of pseudonyms.", name="tokens")
+    pairs: int = figure("Number of items with a pseudonym.")
 
-    @derived("The permanent of the matrix: how many matchings there are, weighted.", name="permanent")
+    @derived("Permanent of the matrix: the weighted number of matchings.", name="permanent")
     def whole_permanent(self) -> Permanent:
         """The permanent with its logarithm."""
         return Permanent(self.log_permanent, self.permanent)
 
-    d_value = figure_at("d.value", "The degree of anonymity: 0 one matching is sure, 1 all are alike.", name="d")
-    d: EstimatedFigure = figure("The degree of anonymity with its error.", name="d_figure")
+    d_value = figure_at("d.value", "Degree of anonymity: 0 one certain matching, 1 all equally likely.", name="d")
+    d: EstimatedFigure = figure("Degree of anonymity with its error.", name="d_figure")
     r_hat: float
     notes: tuple[str, ...]
 
@@ -122,16 +122,16 @@ class RandomMatching:
     Attributes
     ----------
     edges, marginal
-        The pairs that are possible, and the chance of each. Where there are more entries than tokens or fewer, these
+        The pairs that are possible, and the chance of each. Where there are more items than pseudonyms or fewer, these
         are the edges of the padded matrix.
     n, token_count
-        How many rows of it are entries, and how many columns are tokens.
+        How many rows of it are items, and how many columns are pseudonyms.
     truth, at_truth
-        The true token of each entry (-1 for none), and which pair that is: -1 where it is not possible.
+        The true pseudonym of each item (-1 for none), and which pair that is: -1 where it is not possible.
     drawn
         Which rows have chances that were sampled.
     probability, probability_error
-        Of each entry, the chance to be cracked, and its standard error: 0 where exact, else positive.
+        Of each item, the chance to be cracked, and its standard error: 0 where exact, else positive.
     expected_error, log_weight_error
         The standard errors of the sum of these chances, and of the mean logarithm of a matching's weight.
     distribution, distribution_error
@@ -139,8 +139,8 @@ class RandomMatching:
     log_permanent
         None where the matchings were listed.
     effective, togetherness
-        How many independent samples tell as much as those drawn, and by what factor the error of a sum over entries is
-        larger than if entries varied by themselves; infinite and 1 where nothing was drawn.
+        How many independent samples tell as much as those drawn, and by what factor the error of a sum over items is
+        larger than if items varied by themselves; infinite and 1 where nothing was drawn.
     methods, r_hat, notes
         As in ``MatchingAnswer`` of the kernels.
     """
@@ -179,13 +179,13 @@ class RandomMatching:
 
     @property
     def real(self) -> BoolArray:
-        """Which edges are pairs of an entry and a token: all of them in a matrix that was square from the start."""
+        """Which edges pair an item and a pseudonym."""
         return np.asarray((self.edges.row < self.n) & (self.edges.column < self.token_count))
 
     def mean(self, score: FloatArray) -> tuple[float, float]:
-        """Return the mean of the sum of scores of a matching's pairs, and its standard error (0 where exact).
+        """Return the mean score sum of a matching, and its standard error.
 
-        Only the cracks were followed from sample to sample, so entries are taken to vary together as their cracks do.
+        Only the cracks were followed from sample to sample, so items are taken to vary together as their cracks do.
         """
         value = float((self.marginal * score).sum())
         if not self.sampled:
@@ -256,15 +256,15 @@ def random_matching(
 
 
 def _unequal_notes(guess: Attack, truth: IntArray) -> tuple[str, ...]:
-    """Return what to know where the adversary is wrong about how many entries have a token."""
+    """Return notes on the number of items that have a pseudonym."""
     truly = int((truth >= 0).sum())
     if not isinstance(guess, UnequalMatching) or truly == guess.pair_count:
         return ()
-    return (f"The adversary holds that {guess.pair_count} entries have a token; in truth {truly} have.",)
+    return (f"The attacker assumes that {guess.pair_count} items have a pseudonym; the truth is {truly}.",)
 
 
 def _togetherness(answer: MatchingAnswer) -> float:
-    """Return the error of the expected cracks over what it would be if rows varied by themselves, at least 1."""
+    """Return the error inflation from dependent rows, at least 1."""
     chance = answer.crack_probability[answer.crack_probability_error > 0]
     alone = float((chance * (1 - chance)).sum())
     if alone == 0.0:
@@ -277,7 +277,7 @@ def _listed(guess: MatchingDistribution, truth: IntArray) -> RandomMatching:
     place = edge_at(edges, truth)
     count = (guess.matchings == truth).sum(axis=1)
     chance = np.bincount(count, guess.probability, guess.n + 1).astype(np.float64)
-    notes = () if (count == guess.n).any() else ("The truth is not among the matchings: the adversary rules it out.",)
+    notes = () if (count == guess.n).any() else ("The truth is not among the matchings: the attacker excludes it.",)
     return RandomMatching(
         edges=edges,
         marginal=edges.weight,

@@ -1,7 +1,7 @@
-"""How many entries an adversary cracks who matches released tokens with original entries.
+"""Resolved pseudonyms (cracks) of an attack that matches pseudonyms with items.
 
-A crack is an entry that gets its own token. The adversary's matching is random: one of all that are possible, as likely
-as the attack holds it to be. Every number says how it was found and how far it may be off.
+A crack is an item that gets its own pseudonym. The attacker's matching is random: one of all that are possible, as
+likely as the attack holds it to be. Every number says how it was found and how far it may be off.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["SHARES", "Cracks", "EstimatedFigure", "Quantile", "crack_probability", "cracks", "expected_cracks"]
 
 
-#: For these probabilities it is said how many entries are cracked at least.
+#: For these probabilities it is said how many items are cracked at least.
 SHARES = (0.5, 0.1, 0.05, 0.01)
 # Truths are drawn for the NMAPE until this many numbers are, some tenths of a second: its error is given.
 _MOST_DRAWN = 4_000_000
@@ -50,7 +50,7 @@ SOURCE = "Lakshmanan, Ng & Ramesh (2008) for 0/1 matrices; Bagai, Malik & Jadliw
 
 @dataclass(frozen=True)
 class Quantile:
-    """With this probability at least so many entries are cracked.
+    """Number of items resolved at least, at this probability.
 
     ``low`` and ``high`` are that number when the sampled chances are two standard errors lower and higher; where the
     distribution is exact all three are the same.
@@ -59,10 +59,10 @@ class Quantile:
     3
     """
 
-    probability: float = figure("The probability, from 0 to 1, with which the number is reached.")
-    at_least: int = figure("The number of cracks that is reached with it.")
-    low: int = figure("The lower end of that number.")
-    high: int = figure("The upper end of that number.")
+    probability: float = figure("Probability, from 0 to 1, of reaching the number.")
+    at_least: int = figure("Number of resolved pseudonyms reached with this probability.")
+    low: int = figure("Lower end of that number.")
+    high: int = figure("Upper end of that number.")
     method: str = figure(hidden=True)
 
 
@@ -73,10 +73,10 @@ class Cracks(MatchingSpace):
     Attributes
     ----------
     n, token_count, pairs
-        The numbers of entries and of tokens, and how many entries the adversary gives one; all n unless sizes are
+        The numbers of items and of pseudonyms, and how many items the attacker gives one; all n unless sizes are
         unequal.
     truth
-        The true token of each entry, -1 for entries without.
+        The true pseudonym of each item, -1 for items without.
     log_permanent, permanent
         The natural logarithm of the matrix's permanent, and the permanent itself where it is a whole number that was
         counted to the last digit (of a 0/1 matrix: the number of matchings). NaN and None where matchings were listed.
@@ -84,15 +84,15 @@ class Cracks(MatchingSpace):
         The degree of anonymity, and the form of it that looks at the permanent of the doubly stochastic matrix alone
         (:mod:`~unveil.metrics.degree_of_anonymity`). The latter is NaN where matchings were listed.
     expected_cracks
-        The mean number of entries cracked: Ψ, which is ε on a 0/1 matrix.
+        The mean number of items cracked: Ψ, which is ε on a 0/1 matrix.
     crack_probability, crack_probability_error
-        Of each entry, the chance to be cracked, and its standard error (0 where exact).
+        Of each item, the chance to be cracked, and its standard error (0 where exact).
     crack_distribution, crack_distribution_error, crack_distribution_method
         The chance of 0, 1, ..., n cracks, with standard errors (0 where exact). R-hat is that of ``r_hat``.
     quantiles
-        How many entries are cracked at least with probability 50, 10, 5 and 1 %.
+        How many items are cracked at least with probability 50, 10, 5 and 1 %.
     heuristic, matched_bias
-        The heuristic H for the expected cracks, and by what share it misses those of a truth that the adversary's own
+        The heuristic H for the expected cracks, and by what share it misses those of a truth that the attacker's own
         matchings draw (:mod:`~unveil.metrics.matchings.heuristic`). NaN where matchings were listed: there
         is no matrix.
     flat
@@ -101,52 +101,52 @@ class Cracks(MatchingSpace):
         By how much H misses the expected cracks on average over all truths, in percent of n
         (:func:`~unveil.metrics.matchings.flatness.nmape`). NaN where matchings were listed or sizes are unequal.
     groups
-        Entries that get a token of their group, where groups were given.
+        Entries that get a pseudonym of their group, where groups were given.
     itemsets
-        Sets of entries that are found as a whole, where sets were given.
+        Sets of items that are found as a whole, where sets were given.
     no_token, no_token_error
-        Of each entry, the chance that the adversary leaves it without a token, and its standard error; 0 where there
-        are as many tokens as entries.
+        Of each item, the chance that the attacker leaves it without a pseudonym, and its standard error; 0 where there
+        are as many pseudonyms as items.
     blind_cracks
-        The mean number of cracks of an adversary who knows nothing: 1 where each entry has a token.
+        The mean number of cracks of an attacker who knows nothing: 1 where each item has a pseudonym.
     r_hat
         The worst R-hat of everything that was sampled; NaN where nothing was.
     notes
-        Sentences to read beside the numbers, such as that the attack rules the truth out.
+        Sentences to read next to the numbers, such as that the attack rules the truth out.
     """
 
     truth: IntArray
     d_by_permanent: EstimatedFigure
     crack_probability: FloatArray
     crack_probability_error: FloatArray
-    expected_cracks: EstimatedFigure = figure("How many entries are expected to be given their true token.")
+    expected_cracks: EstimatedFigure = figure("Expected number of items given their true pseudonym.")
 
-    @derived("The same as a share of all entries.")
+    @derived("Expected cracks as a share of all items.")
     def cracked_share(self) -> EstimatedFigure:
-        """The expected cracks as a share of all entries."""
+        """Expected share of items resolved, 0 to 1."""
         found = self.expected_cracks
         return EstimatedFigure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
 
     heuristic_value = figure_at(
-        "heuristic.value", "The expected number of cracks by a rule of thumb of the literature.", name="heuristic"
+        "heuristic.value", "Expected number of cracks by a heuristic of the literature.", name="heuristic"
     )
-    heuristic: EstimatedFigure = figure("The number by the rule of thumb with its error.", name="heuristic_figure")
+    heuristic: EstimatedFigure = figure("Value of the heuristic with its error.", name="heuristic_figure")
     matched_bias_value = figure_at(
-        "matched_bias.value", "How much the adversary's own belief leans to the truth.", name="matched_bias"
+        "matched_bias.value", "Relative error of the heuristic for a best-informed attacker.", name="matched_bias"
     )
-    matched_bias: EstimatedFigure = figure("The matched bias with its error.", name="matched_bias_figure")
-    flat: bool = figure("Whether all matchings that are possible are equally likely.")
+    matched_bias: EstimatedFigure = figure("Matched bias with its error.", name="matched_bias_figure")
+    flat: bool = figure("Whether all possible matchings are equally likely.")
     nmape_value = figure_at(
         "nmape.value",
-        "The mean distance of the heuristic from the expected cracks over all truths, in percent of entries; null "
-        "where it has no value.",
+        "Mean distance of the heuristic from the expected cracks over all truths, in percent of items; null "
+        "where it is undefined.",
         name="nmape",
     )
-    nmape: EstimatedFigure = figure("The NMAPE with its error.", name="nmape_figure")
-    crack_distribution: FloatArray = figure("How likely exactly 0, 1, … cracks are.")
-    crack_distribution_error: FloatArray = figure("The standard error of each.")
-    crack_distribution_method: str = figure("How they were computed.")
-    quantiles: tuple[Quantile, ...] = figure("How many cracks are reached with which probability.")
+    nmape: EstimatedFigure = figure("NMAPE with its error.", name="nmape_figure")
+    crack_distribution: FloatArray = figure("Probability of exactly 0, 1, … cracks.")
+    crack_distribution_error: FloatArray = figure("Standard error of each probability.")
+    crack_distribution_method: str = figure("Computation method of the distribution.")
+    quantiles: tuple[Quantile, ...] = figure("Number of cracks reached at each probability.")
     groups: SetCracks | None
     itemsets: Itemsets | None
     no_token: FloatArray
@@ -156,7 +156,10 @@ class Cracks(MatchingSpace):
     _effective: float
 
     def marginals(self) -> "csr_array":
-        """Return the chance of every pair of an entry (row) and a token (column), as a sparse matrix."""
+        """Return the probability of each pair, as a sparse matrix.
+
+        Rows are items and columns are pseudonyms.
+        """
         from scipy.sparse import csr_array
 
         edges = self._edges
@@ -165,14 +168,14 @@ class Cracks(MatchingSpace):
         )
 
     def at_least(self, probability: float) -> Quantile:
-        """Return how many entries are cracked at least with this probability: the largest number that holds.
+        """Return the number of items resolved at least, at this probability.
 
         >>> found = cracks(Matching([[1, 1], [1, 1]]), [0, 1], rng=np.random.default_rng(1))
         >>> found.at_least(0.5).at_least, found.at_least(0.51).at_least
         (2, 0)
         """
         if not 0 < probability <= 1:
-            raise InputError(f"probability must lie above 0 and be at most 1, but is {probability:g}. Write 0.05")
+            raise InputError(f"probability is {probability:g}; it must be above 0 and at most 1. Write 0.05")
         return _quantile(self.crack_distribution, self._effective, self.crack_distribution_method, probability)
 
 
@@ -188,7 +191,7 @@ def _quantile(chances: FloatArray, effective: float, method: str, probability: f
 
 
 def _last(tail: FloatArray, probability: float) -> int:
-    """Return the largest number whose tail is at least ``probability``, up to rounding; 0 always holds."""
+    """Return the largest number with tail probability of at least ``probability``."""
     return int(np.flatnonzero(tail >= probability - 1e-12).max(initial=0))
 
 
@@ -201,19 +204,19 @@ def cracks(
     rng: np.random.Generator,
     precision: float = 0.01,
 ) -> Cracks:
-    """Return how many entries the adversary cracks: expected, per entry, and with which distribution.
+    """Return the resolved pseudonyms: expected number, probabilities, and distribution.
 
     Parameters
     ----------
     guess
         The attack: a matrix, one with unequal sizes, or matchings with probabilities.
     truth
-        The true token of each entry by number from 0, or pairs of names; every token once. A truth that the attack
-        rules out has an answer like any other, and a note says so.
+        The true pseudonym of each item by number from 0, or pairs of names; every pseudonym once. A truth that the
+        attack rules out has an answer like any other, and a note says so.
     groups
-        Where a token of the right category is enough: one group per entry, or a mapping from entry to group.
+        Where a pseudonym of the right category is enough: one group per item, or a mapping from item to group.
     sets
-        Sets of entries to find as a whole, which may overlap: for each name the entries.
+        Sets of items to find as a whole, which may overlap: for each name the items.
     rng
         Used where the matrix is too large for exact methods only.
     precision
@@ -233,7 +236,7 @@ def cracks(
     """
     labels = None if groups is None else labels_of(guess, groups)
     if not 0 < precision <= 1:
-        raise InputError(f"precision must lie above 0 and be at most 1, but is {precision:g}. Write 0.01")
+        raise InputError(f"precision is {precision:g}; it must be above 0 and at most 1. Write 0.01")
     found = random_matching(guess, truth, rng=rng, distribution=True, precision=precision, sample_permanent=True)
     chances, errors = found.distribution, found.distribution_error
     if chances is None or errors is None:
@@ -264,14 +267,14 @@ def cracks(
 
 
 def _real_edges(random_matching: RandomMatching) -> Edges:
-    """Return the chances of pairs of an entry and a token."""
+    """Return the probabilities of pairs of item and pseudonym."""
     real, row = random_matching.real, random_matching.edges.row
     start = np.concatenate([[0], np.cumsum(np.bincount(row[real], minlength=random_matching.n))]).astype(np.int64)
     return Edges(start, random_matching.edges.column[real], random_matching.marginal[real])
 
 
 def _unpaired(guess: Attack, random_matching: RandomMatching) -> dict[str, Any]:
-    """Return what is special where entries or tokens may be left alone."""
+    """Return notes on items or pseudonyms without a partner."""
     alone = random_matching.edges.column >= random_matching.token_count
     chance = np.bincount(random_matching.edges.row[alone], random_matching.marginal[alone], random_matching.edges.n)[
         : random_matching.n
@@ -302,7 +305,10 @@ def _unpaired(guess: Attack, random_matching: RandomMatching) -> dict[str, Any]:
 
 
 def _of_matrix(guess: Attack, random_matching: RandomMatching, rng: np.random.Generator) -> dict[str, Any]:
-    """Return the figures that need the matrix; listed matchings have only d and flatness of these."""
+    """Return the values that need the matrix.
+
+    Listed matchings have only d and flatness.
+    """
     if isinstance(guess, MatchingDistribution):
         names = ("log_permanent", "d_by_permanent", "heuristic", "matched_bias", "nmape")
         known = {"d": degree_of_listed(guess), "permanent": None, "flat": is_flat(guess)}
@@ -331,11 +337,11 @@ def _expected(random_matching: RandomMatching) -> EstimatedFigure:
 
 @metric(per="release", bounds=(0, inf), source=SOURCE, **FACTS)
 def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> EstimatedFigure:
-    """Return the mean number of entries that the adversary's matching gives their own token: Ψ, on 0/1 matrices ε.
+    """Return the expected number of resolved pseudonyms (Ψ; ε on 0/1 matrices).
 
     Formula: ``sum(M[i, truth[i]])``, where ``M[i, j] = P[i, j] * permanent(P without row i and column j) /
-    permanent(P)`` is the chance that entry i gets token j. 0 means that no entry is ever cracked, n that all always
-    are; who knows nothing expects 1, whatever n is. Below 1 the attack misleads the adversary. It is never undefined.
+    permanent(P)`` is the chance that item i gets pseudonym j. 0 means that no item is ever cracked, n that all always
+    are; who knows nothing expects 1, whatever n is. Below 1 the attack misleads the attacker. It is never undefined.
 
     >>> expected_cracks(Matching([[1, 1], [3, 1]]), [0, 1], rng=np.random.default_rng(1)).value
     0.5
@@ -345,9 +351,9 @@ def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: 
 
 @metric(per="target", bounds=(0, 1), source=SOURCE, **FACTS)
 def crack_probability(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> FloatArray:
-    """Return the probability that each entry is cracked: gets its own token.
+    """Return the probability that each item is resolved, 0 to 1.
 
-    Formula: ``P[i, j] * permanent(P without row i and column j) / permanent(P)`` with the true token j of entry i. 0
+    Formula: ``P[i, j] * permanent(P without row i and column j) / permanent(P)`` with the true pseudonym j of item i. 0
     means that it never is, 1 that it always is. It is never undefined. :func:`cracks` has the errors where pairs must
     be sampled.
 

@@ -1,4 +1,7 @@
-"""How many matchings an attack leaves, on a scale from 0 (one) to 1 (all of them, equally likely)."""
+"""Degree of anonymity, from 0 (one matching left) to 1 (all).
+
+At 1, all matchings are possible and equally likely.
+"""
 
 from math import hypot, lgamma, log, nan
 from typing import Any
@@ -22,13 +25,13 @@ from unveil.metrics.matchings._random_matchings import (
 FACTS: dict[str, Any] = {"category": "cracks", "per": "release", "more_means": "more private", "bounds": (0, 1)}
 
 
-@metric(source="Edman, Sivrikaya & Yener (2007) for 0/1 matrices; entropy of matchings for others", **FACTS)
+@metric(source="Edman, Sivrikaya & Yener (2007) for 0/1 matrices; else entropy of matchings", **FACTS)
 def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.random.Generator) -> EstimatedFigure:
-    """Return how unsure the adversary is of the matching, as a share of knowing nothing.
+    """Return the degree of anonymity of the matching, 0 to 1.
 
     Formula: ``-sum(p * log(p)) / log(n!)`` over the probabilities of all matchings. Where those that are possible are
     equally likely, as with a 0/1 matrix, that is ``log(permanent) / log(n!)``. 0 means that one matching is left, 1
-    that all are equally likely. With a single entry it is 0. It counts matchings and not how close they come to the
+    that all are equally likely. With a single item it is 0. It counts matchings and not how close they come to the
     truth, which is what expected cracks are for. It is never undefined.
 
     For a matrix it comes from the logarithm of the permanent and the chances of pairs, without a list of matchings.
@@ -48,10 +51,12 @@ def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.rando
 
 
 def permanent_degree(guess: Matching) -> EstimatedFigure:
-    """Return a degree of anonymity of a doubly stochastic matrix that looks at its permanent alone.
+    """Return the degree of anonymity from the permanent, 0 to 1.
+
+    The matrix is doubly stochastic.
 
     Formula: ``log(permanent) / log(n! / n ** n)`` of the matrix, or of its doubly stochastic scaling where it is not.
-    0 means that one matching is left, 1 that all are equally likely. With a single entry it is 0.
+    0 means that one matching is left, 1 that all are equally likely. With a single item it is 0.
 
     It is here for comparison. It contradicts the degree of a 0/1 matrix, although a flat matrix says the same as the
     0/1 matrix with its zeros: two numbers for one attack. :func:`degree_of_anonymity` gives both the same.
@@ -71,7 +76,7 @@ def degree(
 ) -> EstimatedFigure:
     """Return the degree of anonymity of a matrix that was solved.
 
-    Where entries or tokens are left alone, the padded matrix has each pairing several times, all equally likely.
+    Where items or pseudonyms are left alone, the padded matrix has each pairing several times, all equally likely.
     """
     number = random_matching.permanent
     square, repeats, most = (
@@ -104,7 +109,7 @@ def degree(
 def degree_of_even(
     number: LogPermanent, n: int, *, repeats: float = 0.0, at_most: float | None = None
 ) -> EstimatedFigure:
-    """Return the degree of anonymity where all matchings that are possible are equally likely.
+    """Return the degree of anonymity for equally likely possible matchings.
 
     ``repeats`` and ``at_most`` are the logarithms of how often the permanent counts each, and of how many there can be.
     """
@@ -129,7 +134,7 @@ def degree_of_listed(guess: MatchingDistribution) -> EstimatedFigure:
 
 
 def degree_by_permanent(number: LogPermanent, scaled: DoublyStochasticMatrix, n: int) -> EstimatedFigure:
-    """Return what :func:`permanent_degree` explains, from the log-permanent of the given matrix."""
+    """Return :func:`permanent_degree` from the log-permanent of the given matrix."""
     if n == 1:
         return EstimatedFigure(0.0, 0.0, "single")
     least = lgamma(n + 1) - n * log(n)

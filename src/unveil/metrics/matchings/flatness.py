@@ -1,4 +1,7 @@
-"""Flat matrices, which say no more than their zeros, and how far the heuristic is off when any truth is as likely."""
+"""Flat matrices, and the heuristic's error when any truth is equally likely.
+
+A flat matrix says no more than its zeros.
+"""
 
 from math import factorial, hypot, sqrt
 from typing import Any, TypeAlias
@@ -19,13 +22,13 @@ Graph: TypeAlias = Any
 
 #: All n! truths are looked at up to this n.
 LARGEST_EXACT = 9
-# Sampled truths: they stop at this relative precision, or after so many numbers were drawn.
+# Sampled truths: they stop at this relative precision, or after this many numbers were drawn.
 _PRECISION, _BATCH, _MOST_DRAWN = 0.005, 1 << 20, 40_000_000
 _DENSE = 2000
 
 
 def is_flat(graph: Graph, *, tolerance: float = 1e-9) -> bool:
-    """Return whether all matchings that are possible are equally likely, so that the zeros say everything.
+    """Return whether all possible matchings are equally likely.
 
     Parameters
     ----------
@@ -51,7 +54,7 @@ def is_flat(graph: Graph, *, tolerance: float = 1e-9) -> bool:
 
 
 def _potentials(edges: Edges) -> tuple[FloatArray, FloatArray]:
-    """Return numbers of rows and columns whose sums are the weights on the edges of a tree that spans each block."""
+    """Return row and column potentials of a spanning tree per block."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order, connected_components
 
@@ -80,7 +83,7 @@ def _edges_at(edges: Edges, row: NDArray[Any], column: NDArray[Any]) -> IntArray
 
 
 def flat(graph: Graph) -> Matching:
-    """Return the doubly stochastic matrix in which all matchings that are possible are equally likely.
+    """Return the doubly stochastic matrix with equally likely possible matchings.
 
     It depends on the zeros of ``graph`` alone, and there is exactly one. Pairs that are in no matching become 0.
 
@@ -104,9 +107,9 @@ def flat(graph: Graph) -> Matching:
 
 
 def nmape(matrix: Graph, *, rng: np.random.Generator) -> EstimatedFigure:
-    """Return by how much the heuristic H misses the expected cracks, averaged over all truths, in percent of n.
+    """Return the heuristic's mean absolute error over all truths, in percent.
 
-    Formula: ``100 / n! * sum(abs(H - expected_cracks)) / n`` over all n! truths: the normalised mean absolute
+    Formula: ``100 / n! * sum(abs(H - expected_cracks)) / n`` over all n! truths: the normalized mean absolute
     percentage error. 0 means that H is always right. It is never above ``100 * sqrt(2 / (n * (n - 1)))``, so a small
     value says little of a large matrix: only few truths are likely, and on those H may be far off
     (:func:`~unveil.metrics.matchings.heuristic.matched_bias`).
@@ -129,7 +132,10 @@ def nmape_of(
     rng: np.random.Generator,
     most_drawn: int = _MOST_DRAWN,
 ) -> EstimatedFigure:
-    """Return :func:`nmape` from known chances of pairs; ``most_drawn`` bounds the numbers drawn for truths."""
+    """Return :func:`nmape` from known pair probabilities.
+
+    ``most_drawn`` bounds the numbers drawn for truths.
+    """
     n = guess.n
     gap = random_matching.edges.with_weight(scaled.on(guess.edges) - random_matching.marginal)
     noise = (
@@ -148,7 +154,7 @@ def nmape_of(
 
 
 def _all_sums(matrix: FloatArray) -> FloatArray:
-    """Return the sum of entries of each of the n! ways to choose one per row and column, row by row."""
+    """Return the sums over all n! permutations, row by row."""
     sums = {0: np.zeros(1)}
     for row in matrix:
         ahead: dict[int, list[FloatArray]] = {}
@@ -161,7 +167,7 @@ def _all_sums(matrix: FloatArray) -> FloatArray:
 
 
 def _sampled(gap: Edges, rng: np.random.Generator, most_drawn: int) -> tuple[float, float, int]:
-    """Return the mean absolute sum over permutations drawn at random, its standard error, and how many they were."""
+    """Return the sampled mean absolute sum, its standard error, and sample size."""
     n = gap.n
     full = gap.dense() if n <= _DENSE else None
     size = max(_BATCH // n, 20)
@@ -185,5 +191,5 @@ def _sum_at(gap: Edges, columns: IntArray) -> float:
 
 def _attack(graph: Graph) -> Matching:
     if isinstance(graph, MatchingDistribution):
-        raise InputError("this needs a matrix, but matchings with probabilities were given. Pass a Matching instead")
+        raise InputError("this metric needs a matrix, not listed matchings. Pass a Matching instead")
     return graph if isinstance(graph, Matching) else Matching.from_matrix(graph)

@@ -1,4 +1,7 @@
-"""The heuristic for expected cracks, which lets every entry draw a token by itself, and how wrong it is."""
+"""The heuristic for expected cracks, and its error.
+
+It lets every item draw a pseudonym independently.
+"""
 
 from math import hypot, inf, sqrt
 from typing import Any
@@ -22,13 +25,13 @@ GIVEN, SCALED = "matrix as given", "matrix scaled to be doubly stochastic"
     source="Bagai, Malik & Jadliwala (2017)",
 )
 def heuristic_cracks(guess: Matching, truth: Any) -> EstimatedFigure:
-    """Return the heuristic H for the expected number of cracks: quick, and not to be relied on.
+    """Return the heuristic H for the expected cracks; it is unreliable.
 
     Formula: ``sum(P[i, truth[i]])`` of the doubly stochastic matrix P, or of the doubly stochastic scaling where the
-    matrix is another. It is the mean number of cracks when every entry draws a token from its row by itself, so that
-    several may have the same. 0 means no true pair is possible, n that the matrix names the truth. It is too low
-    mostly where the adversary is right, and can be off by nearly half of all entries: see :func:`matched_bias`. It is
-    never undefined.
+    matrix is another. It is the mean number of cracks when every item draws a pseudonym from its row by itself, so that
+    several may have the same. 0 means no true pair is possible, n that the matrix names the truth. It is too low mostly
+    where the attacker is correct, and can be off by nearly half of all items: see :func:`matched_bias`. It is never
+    undefined.
 
     >>> heuristic_cracks(Matching([[0.75, 0.25], [0.25, 0.75]]), [0, 1]).value
     1.5
@@ -40,7 +43,10 @@ def heuristic_cracks(guess: Matching, truth: Any) -> EstimatedFigure:
 def heuristic(
     guess: Matching, at_truth: np.ndarray[Any, np.dtype[np.int64]], scaled: DoublyStochasticMatrix
 ) -> EstimatedFigure:
-    """Return the heuristic; ``at_truth`` is the position of each true pair among the edges, -1 where there is none."""
+    """Return the heuristic.
+
+    ``at_truth`` is the position of each true pair among the edges, -1 where there is none.
+    """
     weight = scaled.on(guess.edges)[at_truth[at_truth >= 0]]
     value = float(weight.sum())
     error = ROUNDING * guess.n * value + scaled.error * value
@@ -48,12 +54,12 @@ def heuristic(
 
 
 def matched_bias(guess: Matching, *, rng: np.random.Generator) -> EstimatedFigure:
-    """Return by what share the heuristic H misses the expected cracks of an adversary who is as right as can be.
+    """Return the heuristic's relative error for a best-informed attacker.
 
     Formula: ``(sum(P * M) - sum(M * M)) / sum(M * M)`` with the doubly stochastic matrix P and the chances M of its
-    pairs. The truth is drawn from the adversary's own matchings; the first sum is what H then gives on average, the
-    second the expected cracks. 0 means that H is right, -0.1 that it is too low by a tenth. Averaged over all truths
-    alike H is right, which says nothing: an adversary has reasons for the matrix.
+    pairs. The truth is drawn from the attacker's own matchings; the first sum is what H then gives on average, the
+    second the expected cracks. 0 means that H is correct, -0.1 that it is too low by a tenth. Averaged over all truths
+    alike H is correct, which says nothing: an attacker has reasons for the matrix.
 
     >>> round(matched_bias(Matching([[0.6, 0.4], [0.4, 0.6]]), rng=np.random.default_rng(1)).value, 3)
     -0.062

@@ -1,4 +1,7 @@
-"""Whole sets of entries: the chance that an adversary finds all tokens of a set, in any order or each its own."""
+"""Probability that an attacker resolves whole sets of items.
+
+The pseudonyms of a set may be found in any order, or each for its own item.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +19,7 @@ from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching, truth_of
 from unveil.metrics.matchings._random_matchings import LISTED, ROUNDING, Attack, EstimatedFigure
 
-#: Of so many sets at most all are looked at together: twice as many chances with each further one.
+#: Of this many sets at most all are looked at together: twice as many chances with each further one.
 MOST_TOGETHER = 8
 
 Sets = Mapping[Any, Iterable[Any]]
@@ -24,30 +27,30 @@ Sets = Mapping[Any, Iterable[Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class Itemset:
-    """One set of entries.
+    """One set of items.
 
     Attributes
     ----------
     name, size
-        The set, and how many entries it has.
+        The set, and how many items it has.
     found
-        The chance that its entries get exactly the set's tokens, in any order.
+        The chance that its items get exactly the set's pseudonyms, in any order.
     by_chance
         The same if every matching were equally likely.
     cracked
-        The chance that each of its entries gets its own token.
+        The chance that each of its items gets its own pseudonym.
     """
 
-    name: str = figure("The name of the set.")
-    size: int = figure("How many entries it has.", name="entries")
-    found: EstimatedFigure = figure("The chance that its entries get exactly the set's tokens, in any order.")
+    name: str = figure("Name of the set.")
+    size: int = figure("Number of items.", name="entries")
+    found: EstimatedFigure = figure("Probability that its items get exactly the set's pseudonyms, in any order.")
     by_chance: float = figure("The same if every matching were equally likely.")
-    cracked: EstimatedFigure = figure("The chance that each of its entries gets its own token.")
+    cracked: EstimatedFigure = figure("Probability that each of its items gets its own pseudonym.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Itemsets:
-    """Sets of entries, which may overlap.
+    """Sets of items, which may overlap.
 
     Attributes
     ----------
@@ -61,30 +64,30 @@ class Itemsets:
     """
 
     expected: EstimatedFigure = figure(
-        "How many of them are found on average: the sum of their chances, whether or not they overlap."
+        "Expected number of sets found: the sum of their probabilities, whether or not they overlap."
     )
     any_found: EstimatedFigure = figure(
-        "The chance that at least one is found. With more than eight sets, or where chances were sampled, it is a "
+        "Probability that at least one is found. With more than eight sets, or sampled probabilities, it is a "
         "bracket: at least the largest of them, at most their sum."
     )
-    sets: tuple[Itemset, ...] = figure("One entry for each set.")
+    sets: tuple[Itemset, ...] = figure("Results per set.")
 
 
 def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator, precision: float = 0.01) -> Itemsets:
-    """Return how likely the adversary finds whole sets of entries.
+    """Return the probability that whole sets of items are resolved.
 
-    A set is found when its entries get exactly the set's tokens, in any order: who looks for frequent sets, or for
+    A set is found when its items get exactly the set's pseudonyms, in any order: who looks for frequent sets, or for
     categories, needs no more. Formula: ``permanent(P restricted) / permanent(P)``, where rows of the set keep their
-    entries in the set's columns alone, and others lose theirs there. Where a permanent cannot be counted, rows and
+    items in the set's columns alone, and others lose theirs there. Where a permanent cannot be counted, rows and
     columns are restricted one after the other, and the chance of each step is sampled.
 
     Parameters
     ----------
     guess, truth
-        As for :func:`~unveil.metrics.matchings.cracks.cracks`. An entry without token can be in a set: the set is then
-        found when that entry is left alone.
+        As for :func:`~unveil.metrics.matchings.cracks.cracks`. An item without pseudonym can be in a set: the set is
+        then found when that item is left alone.
     sets
-        For each name of a set its entries, by name or, where the attack has none, by number from 0.
+        For each name of a set its items, by name or, where the attack has none, by number from 0.
     rng
         Used only where chances must be sampled.
     precision
@@ -93,7 +96,7 @@ def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator,
 
     Examples
     --------
-    Of five matchings four give the first two entries their tokens in some order, two of these in the right one:
+    Of five matchings four give the first two items their pseudonyms in some order, two of these in the right one:
 
     >>> from unveil.guesses.matching import Matching
     >>> guess = Matching([[1, 1, 0, 0], [1, 1, 1, 0], [0, 1, 1, 1], [0, 0, 1, 1]])
@@ -127,7 +130,7 @@ def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator,
 
 
 def members_of(guess: Attack, sets: Sets) -> dict[str, list[int]]:
-    """Return the numbers of the entries of each set, or say what is wrong with one."""
+    """Return the item numbers of each set; raise InputError on bad sets."""
     place = {str(key): k for k, key in enumerate(range(guess.n) if guess.entries is None else guess.entries)}
     found: dict[str, list[int]] = {}
     for number, (name, entries) in enumerate(sets.items(), start=1):
@@ -136,16 +139,14 @@ def members_of(guess: Attack, sets: Sets) -> dict[str, list[int]]:
         if strange or not listed:
             seen = f"{strange} of its {len(listed)} are not" if listed else "it is empty"
             raise InputError(
-                f"each set must be made of entries that the attack has, but of set {number} (counted from 1) {seen}. "
-                "Check the spelling, and that both belong together"
+                f"set {number} (counted from 1) has unknown items: {seen}. "
+                "Check the spelling, and that both files match"
             )
         if len(set(listed)) < len(listed):
-            raise InputError(
-                f"a set must have each entry once, but set {number} (counted from 1) repeats one. Remove it"
-            )
+            raise InputError(f"set {number} (counted from 1) repeats an item. Remove the repeat")
         found[str(name)] = [place[entry] for entry in listed]
     if not found:
-        raise InputError("there must be at least one set of entries, but there is none. Name one, with its entries")
+        raise InputError("no set of items was given. Name one, with its items")
     return found
 
 
@@ -163,7 +164,7 @@ class _ListedMatchings:
         return self._figure(hit)
 
     def cracked(self, rows: Sequence[int]) -> EstimatedFigure:
-        """Return the chance that each entry has its token."""
+        """Return the probability that each item has its pseudonym."""
         return self._figure((self.guess.matchings[:, rows] == self.truth[list(rows)]).all(axis=1))
 
     def _figure(self, hit: BoolArray) -> EstimatedFigure:
@@ -171,7 +172,7 @@ class _ListedMatchings:
 
 
 class _RestrictedMatchings:
-    """Probabilities from removing edges: permanents where they can be counted, else samples line by line."""
+    """Probabilities from removing edges: exact permanents, else sampled line by line."""
 
     def __init__(self, guess: Any, truth: IntArray, rng: np.random.Generator, precision: float) -> None:
         square = guess.padded if isinstance(guess, UnequalMatching) else guess
@@ -186,12 +187,12 @@ class _RestrictedMatchings:
         return self._chance([line for rows in sets for line in self._lines(rows)])
 
     def cracked(self, rows: Sequence[int]) -> EstimatedFigure:
-        """Return the chance that each entry that has a token gets it."""
+        """Return the probability that each item gets its existing pseudonym."""
         row, column = self.edges.row, self.edges.column
         return self._chance([(row == i) & (column != self.truth[i]) for i in rows if self.truth[i] >= 0])
 
     def _lines(self, rows: Sequence[int]) -> list[BoolArray]:
-        """Return for each token of a set, and then for each entry, the edges that finding the set rules out."""
+        """Return the edges that resolving the set excludes, per pseudonym and item."""
         row, column = self.edges.row, self.edges.column
         tokens = [int(self.truth[i]) for i in rows if self.truth[i] >= 0]
         inside, ours = np.isin(row, list(rows)), np.isin(column, tokens) | (column >= self.token_count)
@@ -248,7 +249,7 @@ def _without(edges: Edges, gone: BoolArray) -> Edges:
 
 
 def _any(itemsets: Sequence[Itemset], members: list[list[int]], chances: Any, exact: bool) -> EstimatedFigure:
-    """Return the chance that at least one set is found, by taking sets together; or what is certain of it."""
+    """Return the probability, or bounds, that at least one set is resolved."""
     values = [each.found.value for each in itemsets]
     if len(itemsets) == 1:
         return itemsets[0].found
@@ -269,7 +270,7 @@ def _worst(itemsets: Sequence[Itemset]) -> float:
 
 
 def _by_chance(guess: Attack, rows: Sequence[int], truth: IntArray) -> float:
-    """Return the chance that a set is found if every pairing of so many pairs were equally likely."""
+    """Return the probability if every pairing is equally likely."""
     size, tokens = len(rows), int((truth[list(rows)] >= 0).sum())
     n, m, pairs = guess.n, guess.n, guess.n
     if isinstance(guess, UnequalMatching):
@@ -277,7 +278,7 @@ def _by_chance(guess: Attack, rows: Sequence[int], truth: IntArray) -> float:
     rest = n - size, m - tokens, pairs - tokens
     if rest[2] < 0 or rest[2] > min(rest[:2]):
         return 0.0
-    inside = lgamma(size + 1) - lgamma(size - tokens + 1)  # ordered choices of the entries that get the tokens
+    inside = lgamma(size + 1) - lgamma(size - tokens + 1)  # ordered choices of the items that get the pseudonyms
     return exp(min(0.0, inside + _log_pairings(*rest) - _log_pairings(n, m, pairs)))
 
 

@@ -1,4 +1,4 @@
-"""What an attack leaves open when nobody says what is true: the permanent, its bounds, and what may be cracked."""
+"""Ambiguity of an attack without the truth: permanent, bounds, and possible cracks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,42 +28,40 @@ from unveil.metrics.matchings.flatness import is_flat
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ambiguity(MatchingSpace):
-    """What is known of an attack without the truth.
+    """Ambiguity of an attack without the truth.
 
     Attributes
     ----------
     n, token_count, pairs
-        How many entries and tokens there are, and how many entries the adversary gives a token.
+        How many items and pseudonyms there are, and how many items the attacker gives a pseudonym.
     log_permanent, permanent, d
         As in :class:`~unveil.metrics.matchings.cracks.Cracks`.
     flat
         Whether all matchings that are possible are equally likely, so that weights say no more than their zeros.
     believed_cracks
-        The expected cracks if the truth is as the adversary believes: the mean over its own matchings.
+        The expected cracks if the truth is as the attacker believes: the mean over its own matchings.
     least_cracks, most_cracks
-        The expected cracks of the truth that is least and most favourable to the adversary, of all it holds possible.
+        The expected cracks of the truth that is least and most favorable to the attacker, of all it holds possible.
         Where pairs were sampled these are brackets: the truth that looks best is one that luck favoured, so it is also
         chosen by one half of the samples and measured by the other.
     best, best_error
-        Of each entry, the chance of its likeliest token, and its standard error (0 where exact).
+        Of each item, the chance of its likeliest pseudonym, and its standard error (0 where exact).
     r_hat, notes
         As in ``Cracks``.
     """
 
-    GROUPS: ClassVar[Mapping[str, str]] = {
-        "expected_cracks": "How many entries are expected to be given their true token."
-    }
+    GROUPS: ClassVar[Mapping[str, str]] = {"expected_cracks": "Expected number of items given their true pseudonym."}
 
-    flat: bool = figure("Whether all that are possible are alike to the adversary.")
-    believed_cracks: EstimatedFigure = figure("By the adversary's own belief.", name="expected_cracks.believed")
-    least_cracks: EstimatedFigure = figure("If the truth is the hardest to find.", name="expected_cracks.least")
-    most_cracks: EstimatedFigure = figure("If the truth is the easiest to find.", name="expected_cracks.most")
+    flat: bool = figure("Whether all possible matchings are equally likely.")
+    believed_cracks: EstimatedFigure = figure("By the attacker's own probabilities.", name="expected_cracks.believed")
+    least_cracks: EstimatedFigure = figure("For the truth that is hardest to resolve.", name="expected_cracks.least")
+    most_cracks: EstimatedFigure = figure("For the truth that is easiest to resolve.", name="expected_cracks.most")
     best: FloatArray
     best_error: FloatArray
 
 
 def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> Ambiguity:
-    """Return what an attack leaves open, whatever the truth is: matchings left, and bounds of the expected cracks.
+    """Return the ambiguity of an attack: number of matchings and crack bounds.
 
     Parameters
     ----------
@@ -115,7 +113,7 @@ def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.0
 
 
 def permanent_figure(guess: Attack, number: LogPermanent) -> tuple[EstimatedFigure, int | None]:
-    """Return the logarithm of the weights of all pairings added up, and the sum itself where it was counted.
+    """Return the log weight sum of all pairings, and the exact sum.
 
     A padded matrix counts each pairing as often as its added rows and columns can be exchanged.
     """
@@ -137,7 +135,7 @@ def _permanent(guess: Attack, random_matching: RandomMatching) -> tuple[Estimate
 
 
 def attack_degree(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> EstimatedFigure:
-    """Return the degree of anonymity of any attack, also of one with unequal sizes.
+    """Return the degree of anonymity of any attack, also with unequal sizes.
 
     >>> round(attack_degree(UnequalMatching([[1, 1], [1, 0], [0, 1]]), rng=np.random.default_rng(1)).value, 3)
     0.613
@@ -155,7 +153,7 @@ def _degree(guess: Attack, random_matching: RandomMatching) -> EstimatedFigure:
 
 
 def _some_truth(guess: Attack) -> Any:
-    """Return pairs that the attack allows: chains are followed by how often they have these."""
+    """Return one possible truth; chains are searched by pair frequency."""
     if isinstance(guess, MatchingDistribution):
         return guess.matchings[0]
     if not isinstance(guess, UnequalMatching):
@@ -165,7 +163,9 @@ def _some_truth(guess: Attack) -> Any:
 
 
 def _favourable(random_matching: RandomMatching, other: RandomMatching | None, *, largest: bool) -> EstimatedFigure:
-    """Return the expected cracks of the truth for which they are most or least; ``other`` was sampled by itself.
+    """Return the expected cracks of the most or least favorable truth.
+
+    ``other`` was sampled independently.
 
     The best truth of both samples together looks better than the best truth is; one that was chosen by one sample and
     measured by the other is at most as good. The best truth lies between these, up to three standard errors.
@@ -191,7 +191,7 @@ def _favourable(random_matching: RandomMatching, other: RandomMatching | None, *
 
 
 def _best_pairs(edges: Edges, possible: FloatArray, score: FloatArray, largest: bool) -> IntArray:
-    """Return the edges of the matching with the largest or the smallest sum of scores, of edges that are possible."""
+    """Return the matching of possible edges with the extreme score sum."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 

@@ -1,4 +1,4 @@
-"""Cracks of sets: entries in categories, where a token of the right category is enough for the adversary."""
+"""Set cracks: pseudonyms matched to an item of the right category."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,65 +16,65 @@ from unveil.metrics.matchings._random_matchings import Attack, EstimatedFigure, 
 Labels = Sequence[Any] | Mapping[Any, Any]
 
 
-EXPECTED = "How many of them are expected to get a token that belongs to the group."
-BY_CHANCE = "How many would if every matching were equally likely: `size ** 2 / n` where each entry has a token."
+EXPECTED = "Expected number of items that get a pseudonym of the category."
+BY_CHANCE = "The same if every matching were equally likely: `size ** 2 / n` if all items have a pseudonym."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Category:
-    """The cracks of one group of entries.
+    """Set cracks of one category.
 
     Attributes
     ----------
     name, size
-        The group, and how many entries it has.
+        The group, and how many items it has.
     expected
-        How many of them are expected to get a token that belongs to the group.
+        How many of them are expected to get a pseudonym that belongs to the group.
     by_chance
-        How many would if every matching were equally likely: ``size ** 2 / n`` where each entry has a token.
+        How many would if every matching were equally likely: ``size ** 2 / n`` where each item has a pseudonym.
     entries_cracked
-        How many are expected to get their own token.
+        How many are expected to get their own pseudonym.
     """
 
-    name: str = figure("The name of the group.")
-    size: int = figure("How many entries it has.", name="entries")
+    name: str = figure("Name of the category.")
+    size: int = figure("Number of items.", name="entries")
     expected: EstimatedFigure = figure(EXPECTED)
     by_chance: float = figure(BY_CHANCE)
-    entries_cracked: EstimatedFigure = figure("How many are expected to get their own token.")
+    entries_cracked: EstimatedFigure = figure("Expected number of items that get their own pseudonym.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SetCracks:
-    """How well the adversary finds the group of each entry, whether or not the entry itself.
+    """Set cracks of all categories.
 
     Attributes
     ----------
     categories
         Every group, by name.
     expected
-        How many entries are expected to get a token of their group; never fewer than the expected cracks.
+        How many items are expected to get a pseudonym of their group; never fewer than the expected cracks.
     by_chance
         How many would if every matching were equally likely.
     probability, probability_error
-        Of each entry, the chance of that, and its standard error (0 where exact).
+        Of each item, the chance of that, and its standard error (0 where exact).
     """
 
     expected: EstimatedFigure = figure(EXPECTED)
     by_chance: float = figure(BY_CHANCE)
-    categories: tuple[Category, ...] = figure("One entry for each group.", name="groups")
+    categories: tuple[Category, ...] = figure("Results per category.", name="groups")
     probability: FloatArray
     probability_error: FloatArray
 
 
 def set_cracks(guess: Attack, truth: Any, *, groups: Labels, rng: np.random.Generator) -> SetCracks:
-    """Return the expected number of entries that get a token of an entry of the same group, and each group's.
+    """Return the expected set cracks, overall and per category.
 
     Parameters
     ----------
     guess, truth
         As for :func:`~unveil.metrics.matchings.cracks.cracks`.
     groups
-        One group per entry in their order, or a mapping from entry name (or number from 0) to group.
+        One group per item in their order, or a mapping from item name (or number from 0) to group.
     rng
         Used only where pairs must be sampled.
 
@@ -89,9 +89,9 @@ def set_cracks(guess: Attack, truth: Any, *, groups: Labels, rng: np.random.Gene
 
 
 def by_groups(random_matching: RandomMatching, labels: NDArray[np.str_]) -> SetCracks:
-    """Return the cracks of sets of a matching that was solved, with the group of each entry."""
+    """Return the set cracks of a solved matching and item categories."""
     names, group = np.unique(labels, return_inverse=True)
-    of_token = np.full(random_matching.edges.n, -1)  # the group of each token's entry, none for tokens without
+    of_token = np.full(random_matching.edges.n, -1)  # the group of each pseudonym's item, none for pseudonyms without
     paired = np.flatnonzero(random_matching.truth >= 0)
     of_token[random_matching.truth[paired]] = group[paired]
     row = random_matching.edges.row
@@ -113,7 +113,7 @@ def by_groups(random_matching: RandomMatching, labels: NDArray[np.str_]) -> SetC
     )
     error = np.where(drawn, alone, 0.0)
     size, tokens = np.bincount(group), np.bincount(group[paired], minlength=names.size)
-    # With pairs drawn evenly each of n entries gets each of m tokens equally often.
+    # With pairs drawn evenly each of n items gets each of m pseudonyms equally often.
     by_chance = (
         size
         * tokens
@@ -157,7 +157,7 @@ def _total(random_matching: RandomMatching, value: float, variance: float) -> Es
 
 
 def labels_of(guess: Attack, groups: Labels) -> NDArray[np.str_]:
-    """Return the group of each entry as text, or say which entry has none."""
+    """Return each item's category as text; raise InputError on missing ones."""
     n = guess.n
     if isinstance(groups, Mapping):
         keys = list(range(n)) if guess.entries is None else list(guess.entries)
@@ -165,18 +165,18 @@ def labels_of(guess: Attack, groups: Labels) -> NDArray[np.str_]:
         strange = len(have.keys() - {str(key) for key in keys})
         if strange:
             raise InputError(
-                f"groups must name entries that the attack has, but {strange} of {len(have)} names are of none. Check "
-                "the spelling, and that both belong together"
+                f"groups has {strange} of {len(have)} names that are not items of the attack. Check "
+                "the spelling, and that both files match"
             )
         listed = [have.get(str(key)) for key in keys]
     else:
         listed = list(groups)
         if len(listed) != n or isinstance(groups, str):
-            raise InputError(f"groups must have one for each of the {n} entries, but has {len(listed)}. Pass as many")
+            raise InputError(f"groups has {len(listed)} values for {n} items. Pass one per item")
     lacking = [k for k, label in enumerate(listed) if label is None or label != label]
     if lacking:
         raise InputError(
-            f"every entry must be in a group, but entry {lacking[0] + 1} (counted from 1) is in none; such entries: "
-            f"{len(lacking)}. Give each one, its own name where it belongs to no other"
+            f"item {lacking[0] + 1} (counted from 1) has no group; such items: "
+            f"{len(lacking)}. Give each one a group, its own name if it is alone"
         )
     return np.array([str(label) for label in listed])

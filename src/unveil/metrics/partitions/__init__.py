@@ -1,1 +1,1 @@
-"""What a guess about who belongs together says about each subject."""
+"""Unlinkability metrics of a partition, per subject."""

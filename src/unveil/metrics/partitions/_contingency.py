@@ -1,4 +1,4 @@
-"""The contingency table of guess and truth: the one table that every measure of a partition starts from."""
+"""The contingency table of guess and truth, shared by all partition metrics."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from unveil.guesses import Partition
 
 @dataclass(frozen=True, eq=False)
 class Contingency:
-    """How many items each subject (row) has in each of the adversary's clusters (column); cells with items only.
+    """Number of each subject's items (row) per attacker's cluster (column).
 
     The cells of a row stand side by side, columns ascending; those of row ``r`` are
     ``row_start[r]`` to ``row_start[r + 1] - 1``.
@@ -46,7 +46,7 @@ class Contingency:
         return np.repeat(np.arange(self.row_total.size, dtype=np.int32), np.diff(self.row_start))
 
     def find(self, row: NDArray[Any], column: NDArray[Any]) -> IntArray:
-        """Return the cell of each pair, or -1 where the subject has no item in that cluster."""
+        """Return the cell of each pair, or -1 if it is empty."""
         columns = self.column_total.size
         keys = self.row.astype(np.int64) * columns + self.column
         wanted = np.asarray(row, np.int64) * columns + column
@@ -78,14 +78,14 @@ def contingency(guess: Partition, truth: Partition) -> Contingency:
 
 
 def stacks(guesses: Sequence[Partition]) -> Iterator[tuple[Partition, ...]]:
-    """Yield the guesses in groups, each small enough to be counted in one table."""
+    """Yield groups of guesses that fit one table."""
     each = max(1, ITEMS_AT_ONCE // guesses[0].n)
     for first in range(0, len(guesses), each):
         yield tuple(guesses[first : first + each])
 
 
 def stacked_codes(guesses: Sequence[Partition], truth: Partition) -> tuple[Int32Array, Int32Array]:
-    """Return the row and the column of each item of each guess in the table of all of them; the items are aligned."""
+    """Return the row and column of each item in the stacked table."""
     if len(guesses) == 1:
         return truth.codes, guesses[0].codes
     before = np.cumsum([0, *(guess.cluster_count for guess in guesses[:-1])])
@@ -98,7 +98,7 @@ def stacked_codes(guesses: Sequence[Partition], truth: Partition) -> tuple[Int32
 
 
 def stacked_contingency(guesses: Sequence[Partition], truth: Partition) -> Contingency:
-    """Return the tables of several guesses as one: row ``p * subjects + r`` is subject r in guess p.
+    """Return stacked tables: row ``p * subjects + r`` is subject r in guess p.
 
     >>> truth = Partition.from_labels("abb")
     >>> table = stacked_contingency([Partition.from_labels("xxy"), Partition.from_labels("xyy")], truth)

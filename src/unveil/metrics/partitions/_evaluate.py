@@ -24,7 +24,7 @@ _LARGEST_IN_A_FLOAT = 2**53
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Policy:
-    """What the subjects care about, and how the undefined is shown."""
+    """Policy of the subjects, and the treatment of undefined values."""
 
     alpha: ExactShares
     beta: ExactShares
@@ -36,7 +36,7 @@ class Policy:
     overall_beta: Fraction | None = None
 
     def overall(self) -> tuple[float, float]:
-        """Return the alpha and the beta of the overall risk slope: the means, unless given."""
+        """Return alpha and beta of the overall risk slope (default: means)."""
         alpha = self.alpha.mean() if self.overall_alpha is None else self.overall_alpha
         beta = self.beta.mean() if self.overall_beta is None else self.overall_beta
         return float(alpha), float(beta)
@@ -48,13 +48,13 @@ class Policy:
         return replace(self, alpha=alpha, beta=beta, contamination_desirable=desirable)
 
     def wholes(self, counted: Tallies) -> Wholes:
-        """Return what the shares of both graphs are of."""
+        """Return the totals behind the shares of both graphs."""
         return mixed_wholes(counted.wholes(literal=self.literal), self.mixing)
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The related clusters of each subject, most relevant first, and which cells tie for that."""
+    """Related clusters of each subject by relevance, with ties."""
 
     order: IntArray
     tied: IntArray
@@ -93,7 +93,9 @@ def evaluate(counted: Tallies, policy: Policy) -> tuple[dict[str, Any], dict[str
 
 
 def rank(tally: Tally, counted: Tallies, alpha: ExactShares) -> Ranking:
-    """Order the related clusters by cost ``alpha * miss + (1 - alpha) * include``, in whole numbers.
+    """Order related clusters by cost ``alpha * miss + (1 - alpha) * include``.
+
+    Costs are whole numbers.
 
     The paper's priority is one over the cost, which may be zero: nothing is divided here.
     """
@@ -116,7 +118,7 @@ def rank(tally: Tally, counted: Tallies, alpha: ExactShares) -> Ranking:
 
 
 def errors(tally: Tally, ranking: Ranking, counted: Tallies) -> tuple[FloatArray, FloatArray]:
-    """Return what the most relevant cluster misses and includes, per guess and subject."""
+    """Return miss and include errors of the most relevant cluster."""
     whole = ranking.tied * counted.grid
     missed = ranking.tied * tally.tiled(counted.own_total) - ranking.sum(tally.own)
     return missed / whole, ranking.sum(tally.foreign) / whole
@@ -138,7 +140,10 @@ def _primary(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[
 
 
 def _mixing(counted: Tallies, rankings: list[Ranking]) -> dict[str, Any]:
-    """Return how many other subjects share the most relevant cluster, and how evenly; averages over ties and views."""
+    """Return other subjects in the most relevant cluster, and their evenness.
+
+    Both are averages over ties and views.
+    """
     rows = counted.own_total.size
     others, evenness, defined = np.zeros(rows), np.zeros(rows), np.zeros(rows)
     for tally, ranking in zip(counted.guesses, rankings, strict=True):
@@ -151,9 +156,9 @@ def _mixing(counted: Tallies, rankings: list[Ranking]) -> dict[str, Any]:
 
 
 def _crowd(table: Contingency, cells: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return, per cell, the number of other subjects in its cluster and their effective number over that.
+    """Return other subjects per cell, and their effective share.
 
-    The effective number is 2 to the entropy of the foreign items by subject; with one other subject it is 1.
+    The effective number is 2 to the entropy of the items of other subjects by subject; with one other subject it is 1.
     """
     subjects, bits = column_crowds(table.column, table.count, table.column_total.size)
     others = subjects[table.column[cells]] - 1
@@ -168,7 +173,7 @@ def _crowd(table: Contingency, cells: IntArray) -> tuple[FloatArray, FloatArray]
 
 
 def _graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[str, Any]:
-    """Return the linked and mixed graphs of all subjects, one after the other.
+    """Return the linked and mixed graphs of all subjects.
 
     Numerators stay whole numbers, also over a view with a common denominator, so that each share is ONE division
     and meets beta exactly where it should.
@@ -185,7 +190,7 @@ def _graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[s
     whole = policy.wholes(counted)
     divide_rows(start, linked, scale * whole.base, scale * whole.own, 1.0)
     divide_rows(start, mixed, np.zeros(steps.size), scale * whole.foreign, 0.0)
-    if not exact:  # probabilities that are rounded must not make a trace of foreign items out of none
+    if not exact:  # probabilities that are rounded must not make a trace of items of other subjects out of none
         linked, mixed = snap(linked), snap(mixed)
     if policy.contamination_desirable.any():
         mixed = np.where(np.repeat(policy.contamination_desirable, steps), 1 - mixed, mixed)
@@ -193,7 +198,7 @@ def _graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[s
 
 
 def snap(graph: FloatArray) -> FloatArray:
-    """Return the graph with 0 and 1 where rounding left it a hair beside."""
+    """Return the graph with 0 and 1 restored after rounding."""
     return np.where(graph > 1 - ROUNDING, 1.0, np.where(graph < ROUNDING, 0.0, graph))
 
 
@@ -226,7 +231,7 @@ def _overall(counted: Tallies, subjects: dict[str, Any], policy: Policy) -> dict
 
 
 def beta_point(linked: FloatArray, mixed: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return, for each beta, the mergings that reach it on one linked graph, and the mixed graph there."""
+    """Return the merges that reach each beta, and the mixed share there."""
     after = np.minimum(np.searchsorted(linked, beta - ROUNDING), linked.size - 1)
     before = np.maximum(after - 1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -235,6 +240,6 @@ def beta_point(linked: FloatArray, mixed: FloatArray, beta: FloatArray) -> tuple
 
 
 def risk_slope(alpha: Any, beta: Any, mixed_there: FloatArray, mergings: FloatArray) -> FloatArray:
-    """Return the risk slope from the beta-linked and beta-mixed vectors: 0 far away, 1 straight up."""
+    """Return the risk slope, 0 (far from a breach) to 1."""
     slope: FloatArray = 2 / pi * (alpha * np.arctan2(beta, mergings) + (1 - alpha) * np.arctan2(mixed_there, mergings))
     return slope

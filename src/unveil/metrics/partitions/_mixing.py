@@ -1,4 +1,7 @@
-"""What a merging mixes in: foreign items, as in the paper, or the other subjects whose they are."""
+"""Items or subjects that a merge mixes in.
+
+The paper counts items of other subjects; the alternative counts the other subjects.
+"""
 
 from typing import Any, Literal
 
@@ -10,20 +13,21 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil.metrics.partitions._contingency import Contingency
 from unveil.metrics.partitions._tally import Tally, Wholes
 
-#: What the mixed graph is a share of: foreign items, other subjects, or other subjects as far as they are even.
+#: What the mixed graph is a share of: items of other subjects, other subjects, or other subjects as far as they are
+#: even.
 Mixing = Literal["items", "others", "even"]
 MIXINGS: tuple[Mixing, ...] = ("items", "others", "even")
 
 
 def gains(tally: Tally, order: IntArray, mixing: Mixing) -> NDArray[Any]:
-    """Return what the merging of each cell mixes in."""
+    """Return the amount that the merge of each cell mixes in."""
     if mixing == "items":
         return tally.foreign
     return crowds(tally, order)[0 if mixing == "others" else 1]
 
 
 def crowds(tally: Tally, order: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return how many others each merging brings, and how much it changes their effective number.
+    """Return other subjects added per merge, and the effective change.
 
     Clusters that tie in cost, foreign and missed items are in no order, so both are means over all their orders, and no
     name of a cluster matters.
@@ -37,13 +41,13 @@ def crowds(tally: Tally, order: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def crowd_work(table: Contingency) -> int:
-    """Return how many cells must be looked at to know whom mergings bring along."""
+    """Return the number of cells to visit for the subjects mixed in."""
     cells = np.bincount(table.column, minlength=table.column_total.size)
     return int((cells * cells).sum())
 
 
 def mixed_wholes(whole: Wholes, mixing: Mixing) -> Wholes:
-    """Return what shares are of, when the mixed graph counts items or the other subjects."""
+    """Return the totals behind the mixed shares, for items or subjects."""
     if mixing == "items":
         return whole
     return whole._replace(foreign=np.full(whole.own.size, float(whole.own.size - 1)))

@@ -1,4 +1,4 @@
-"""The overall graphs straight from the cells: for many policies or guesses, where nobody asks for single subjects."""
+"""Overall graphs straight from the cells, for many policies or guesses."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def overall_graphs(counted: Tallies, rankings: list[Ranking], policy: Policy) ->
 
 
 def guess_graphs(tally: Tally, ranking: Ranking, counted: Tallies, policy: Policy) -> tuple[FloatArray, FloatArray]:
-    """Return the overall linked and mixed graphs of each guess, one row per guess."""
+    """Return the overall linked and mixed graphs, one row per guess."""
     whole = policy.wholes(counted)
     alone = np.arange(tally.table.guesses)
     most = int(np.diff(tally.table.row_start).max())
@@ -31,7 +31,7 @@ def guess_graphs(tally: Tally, ranking: Ranking, counted: Tallies, policy: Polic
 
 
 def first_linked(counted: Tallies, rankings: list[Ranking], policy: Policy) -> FloatArray:
-    """Return the share of each subject that is linked before any merging, over the whole view."""
+    """Return the share of each subject linked before any merge."""
     whole = policy.wholes(counted)
     taken = np.zeros(whole.own.size)
     for tally, ranking in zip(counted.guesses, rankings, strict=True):
@@ -60,11 +60,14 @@ def _rises(
 def _graphs(
     linked_rise: FloatArray, mixed_rise: FloatArray, whole: Wholes, desirable: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the means over subjects from the sums of rises; a subject that weighs nothing is linked from the start."""
+    """Return subject means from sums of increments.
+
+    A subject of weight 0 is linked from the start.
+    """
     subjects = desirable.size
     with np.errstate(invalid="ignore", divide="ignore"):
         base = np.where(whole.own > 0, whole.base / whole.own, 1.0).sum()
     linked = (base + np.cumsum(linked_rise, axis=-1)) / subjects
     mixed = (float(desirable.sum()) + np.cumsum(mixed_rise, axis=-1)) / subjects
-    # Thousands of rises add up to a hair beside 0 or 1.
+    # Thousands of rises add up to a hair next to 0 or 1.
     return snap(linked), snap(mixed)

@@ -1,4 +1,7 @@
-"""What the subjects care about: alpha, beta and contamination, the same for all or one per subject."""
+"""Policy of the subjects: alpha, beta, and contamination.
+
+It is shared, or one per subject.
+"""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
@@ -21,7 +24,7 @@ _FITS = 2**31
 
 @dataclass(frozen=True, eq=False)
 class ExactShares:
-    """Exact shares between 0 and 1, one per subject, as fractions of integers.
+    """Exact shares from 0 to 1, one per subject, as integer fractions.
 
     Floats would break ties between clusters that cost the same, so the fractions are kept until costs are integers.
     """
@@ -51,7 +54,7 @@ def exact_share(value: Number, *, what: str) -> Fraction:
     fraction = exact_fraction(value, what=what)
     if not 0 <= fraction <= 1:
         seen = f"{float(fraction):g}" if abs(fraction) < _FITS else f"{'below' if fraction < 0 else 'above'} that"
-        raise InputError(f"{what} must lie between 0 and 1, but is {seen}. Write it as 0.5 or 1/2")
+        raise InputError(f"{what} is {seen}; it must be between 0 and 1. Write it as 0.5 or 1/2")
     return fraction
 
 
@@ -69,9 +72,7 @@ def exact_shares(value: PerSubject, subjects: NDArray[Any], *, what: str) -> Exa
     try:
         known = {each: exact_share(each, what=what) for each in set(given)}
     except TypeError:
-        raise InputError(
-            f"{what} must be one number for each subject, but some are not numbers. Pass numbers"
-        ) from None
+        raise InputError(f"some values of {what} are not numbers. Pass one number per subject") from None
     fractions = [known[each] for each in given]
     dtype = np.int64 if max(f.denominator for f in known.values()) < _FITS else object
     numerators, denominators = ([f.numerator for f in fractions], [f.denominator for f in fractions])
@@ -84,28 +85,28 @@ def flags(value: Flags, subjects: NDArray[Any], *, what: str) -> BoolArray:
         return np.full(subjects.size, bool(value))
     given = per_subject(value, subjects, what=what)
     if not all(isinstance(each, (bool, np.bool_)) for each in given):
-        raise InputError(f"{what} must be True or False for each subject. Pass one of the two")
+        raise InputError(f"some values of {what} are not True or False. Pass one of the two per subject")
     return np.array(given, dtype=bool)
 
 
 def per_subject(value: Any, subjects: NDArray[Any], *, what: str) -> list[Any]:
-    """Return the values in the order of the subjects, from a sequence of as many or a mapping that names each."""
+    """Return the values in subject order, from a sequence or mapping."""
     if isinstance(value, Mapping):
         known: set[Hashable] = set(subjects.tolist())
         missing = sum(subject not in value for subject in known)
         unknown = sum(subject not in known for subject in value)
         if missing or unknown:
             raise InputError(
-                f"{what} must name every subject and no other, but {missing} are missing and {unknown} are unknown. "
-                "Name them all, or pass one value for everybody"
+                f"{what} must name every subject, but {missing} are missing and {unknown} are unknown. "
+                "Name them all, or pass one common value"
             )
         return [value[subject] for subject in subjects.tolist()]
     try:
         given = list(value)
     except TypeError:
-        raise InputError(f"{what} must be one value, a sequence or a mapping. Pass one of these") from None
+        raise InputError(f"the type of {what} is not supported. Pass one value, a sequence or a mapping") from None
     if len(given) != subjects.size:
         raise InputError(
-            f"{what} has {len(given)} values for {subjects.size} subjects. Pass one for each, or one for everybody"
+            f"{what} has {len(given)} values for {subjects.size} subjects. Pass one per subject, or one common value"
         )
     return given

@@ -1,4 +1,4 @@
-"""What each subject has in each of the adversary's clusters, as the subject weighs it."""
+"""Weighted items of each subject in each of the attacker's clusters."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from unveil.metrics.partitions._weights import ItemWeights, Weights, item_weight
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Some guesses: per cell the weight of the subject's own items and of the foreign ones in the cluster."""
+    """Some guesses: weights of own and other items per cell."""
 
     table: Contingency
     own: IntArray
@@ -26,7 +26,7 @@ class Tally:
     probabilities: tuple[Fraction, ...]
 
     def tiled(self, per_subject: NDArray[Any]) -> NDArray[Any]:
-        """Return what holds for each subject once for each guess."""
+        """Return values per subject, repeated for each guess."""
         return np.tile(per_subject, self.table.guesses) if self.table.guesses > 1 else per_subject
 
     def share(self, scale: int = 1) -> FloatArray:
@@ -34,14 +34,17 @@ class Tally:
         return np.array([float(probability * scale) for probability in self.probabilities])
 
     def mean(self, values: NDArray[Any]) -> FloatArray:
-        """Return the part that these guesses have in the mean over the view, from one value per guess and subject."""
+        """Return the guesses' part of the mean over the view."""
         part: FloatArray = self.share() @ values.reshape(self.table.guesses, -1)
         return part
 
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """All guesses of a view, in few tallies. Weights are whole multiples of ``1 / grid``, which is 1 without any."""
+    """All guesses of a view, in a few tallies.
+
+    Weights are whole multiples of ``1 / grid``, which is 1 without weights.
+    """
 
     truth: Partition
     guesses: tuple[Tally, ...]
@@ -52,14 +55,14 @@ class Tallies:
     foreign_total: IntArray
 
     def steps(self) -> IntArray:
-        """Return how many points the graphs of each subject have: those of the guess that scatters it most."""
+        """Return the number of graph points of each subject."""
         subjects = self.own_total.size
         each = [np.diff(tally.table.row_start).reshape(-1, subjects).max(axis=0) for tally in self.guesses]
         most: IntArray = np.maximum.reduce(each)
         return most
 
     def wholes(self, *, literal: bool) -> "Wholes":
-        """Return what shares are of: the weight, or literally the number of items."""
+        """Return the totals behind the shares: weight or number of items."""
         if not literal:
             no_base = np.zeros(self.own_total.size)
             return Wholes(no_base, self.own_total.astype(np.float64), self.foreign_total.astype(np.float64))
@@ -69,7 +72,7 @@ class Tallies:
 
 
 class Wholes(NamedTuple):
-    """What shares of own and of foreign items are of, per subject; ``base`` counts as linked from the start."""
+    """Totals behind the shares, per subject; ``base`` is linked from the start."""
 
     base: FloatArray
     own: FloatArray
@@ -77,11 +80,11 @@ class Wholes(NamedTuple):
 
 
 def tallies(guess: Partition | View, truth: Partition, weights: Weights | None) -> Tallies:
-    """Return what each subject has in each of the adversary's clusters."""
+    """Return the weighted items of each subject in each cluster."""
     if not isinstance(truth, Partition) or not isinstance(guess, (Partition, View)):
         raise InputError(
-            f"truth must be a Partition and guess a Partition or a View, but they are {type(truth).__name__} and "
-            f"{type(guess).__name__}. Build them with Partition.from_labels"
+            f"truth is a {type(truth).__name__} and guess a {type(guess).__name__}. Pass a Partition as truth, "
+            f"and a Partition or View as guess. Build them with Partition.from_labels"
         )
     view = guess if isinstance(guess, View) else View([guess], [1])
     partitions = [partition.aligned_to(truth) for partition in view.partitions]
@@ -108,7 +111,7 @@ def _tally(
 
 
 def _differences(known: ItemWeights, truth: Partition) -> tuple[IntArray, BoolArray]:
-    """Return by how much each subject's opinion departs from the common one, and whether the item is its own."""
+    """Return each subject's deviations from the common weights, and item ownership."""
     return known.value - known.common[known.item], truth.codes[known.item] == known.subject
 
 
@@ -124,7 +127,7 @@ def _totals(known: ItemWeights, truth: Partition) -> tuple[IntArray, IntArray]:
 def _weigh(
     table: Contingency, known: ItemWeights, guesses: Sequence[Partition], truth: Partition
 ) -> tuple[IntArray, IntArray]:
-    """Return the weight of the own and of the foreign items of each cell."""
+    """Return the weight of own and other items of each cell."""
     rows, columns = stacked_codes(guesses, truth)
     common = np.tile(known.common, len(guesses))
     own = sum_at(table.find(rows, columns), common, table.count.size)

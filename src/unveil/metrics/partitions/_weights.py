@@ -1,4 +1,4 @@
-"""How sensitive each item is: weights between 0 and 1, the same for everybody or as one subject sees it."""
+"""Sensitivity weights of items, 0 to 1, common or per subject."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ _FINEST = 10**9
 
 @dataclass(frozen=True, eq=False)
 class ItemWeights:
-    """Weights as whole multiples of ``1 / grid``, so that equal costs are equal.
+    """Weights as whole multiples of ``1 / grid``, so that ties are exact.
 
-    ``common`` is what everybody thinks of each item; subject ``subject[k]`` thinks ``value[k]`` of item ``item[k]``.
+    ``common`` is what everyone thinks of each item; subject ``subject[k]`` thinks ``value[k]`` of item ``item[k]``.
     Weights finer than nine decimals are rounded to nine.
     """
 
@@ -57,9 +57,8 @@ def item_weights(weights: Weights, truth: Partition) -> ItemWeights:
     known = [(subjects[s], place[i]) for s, i in pairs if s in subjects and i in place]
     if len(known) != len(weights):
         raise InputError(
-            "weights must be for items of the truth, or for (subject, item) pairs of it, but "
-            f"{_unknown(weights, place, known)} of {len(weights)} are for something else. "
-            "Correct their names, or leave them out"
+            f"{_unknown(weights, place, known)} of {len(weights)} weights are not for items, or (subject, item) "
+            "pairs, of the truth. Correct their names, or leave them out"
         )
     subject, item = np.array(known, dtype=np.int64).T
     return _coarsen(common, subject, item, values)
@@ -73,21 +72,19 @@ def _on_finest_grid(values: Any) -> IntArray:
     try:
         floats = np.array([float(Fraction(each) if isinstance(each, str) else each) for each in values], np.float64)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        raise InputError(
-            "every weight must be a number between 0 and 1, but some are no numbers. Write each as 0.125 or 1/8"
-        ) from None
+        raise InputError("some weights are not numbers. Write numbers between 0 and 1, such as 0.125 or 1/8") from None
     outside = ~((floats >= 0) & (floats <= 1))
     if outside.any():
         scalable = bool((floats >= 0).all()) and bool(np.isfinite(floats).all())
-        advice = "Divide all by the largest" if scalable else "Write 0 for what shall not count, and 1 for what counts"
+        advice = "Divide all by the largest" if scalable else "Write 0 for items to ignore, and 1 for items to count"
         raise InputError(
-            f"every weight must lie between 0 and 1, but {int(outside.sum())} do not, the first at position "
+            f"{int(outside.sum())} weights are not between 0 and 1, the first at position "
             f"{int(np.flatnonzero(outside)[0])} (counted from 0). {advice}"
         )
     return np.rint(floats * _FINEST).astype(np.int64)
 
 
 def _coarsen(common: IntArray, subject: IntArray, item: IntArray, value: IntArray) -> ItemWeights:
-    """Divide by what all weights share: small integers keep costs inside 64 bits."""
+    """Divide weights by their common factor, to keep costs inside 64 bits."""
     step = int(np.gcd.reduce(np.concatenate([np.unique(common), np.unique(value), [_FINEST]])))
     return ItemWeights(_FINEST // step, common // step, subject, item, value // step)

@@ -1,4 +1,4 @@
-"""Count the other subjects among merged items, after each merging."""
+"""Number of other subjects among merged items, after each merge."""
 
 from dataclasses import dataclass
 from typing import Unpack
@@ -16,10 +16,13 @@ from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings, polic
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CrowdGraphs:
-    """How many other subjects have items in the merged clusters, after 0, 1, … mergings, per subject and on average.
+    """Other subjects in the merged clusters, after 0, 1, … merges.
 
-    ``effective`` is 2 to the entropy of the foreign items by subject: as many as there are when all of them have as
-    many items there, near 1 when one has nearly all, and 0 without others. It may fall when somebody joins with many.
+    Values are per subject and on average.
+
+    ``effective`` is 2 to the entropy of the items of other subjects by subject: as many as there are when all of them
+    have as many items there, near 1 when one has nearly all, and 0 without others. It may fall when a person joins with
+    many.
     """
 
     graph_start: IntArray
@@ -29,18 +32,20 @@ class CrowdGraphs:
     overall_effective: FloatArray
 
     def graphs(self, subject: int) -> tuple[FloatArray, FloatArray]:
-        """Return the number and the effective number of others of the subject with this index, after each merging."""
+        """Return one subject's actual and effective number of other subjects."""
         part = slice(self.graph_start[subject], self.graph_start[subject + 1])
         return self.others[part], self.effective[part]
 
 
 def others_graphs(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> CrowdGraphs:
-    """Return how many other subjects come along as clusters are merged in the order of :func:`unlinkability`.
+    """Return the number of other subjects after each merge.
 
-    The paper's mixed graph counts foreign items and not whose they are; it leaves this to future work. Over a view the
-    graphs are averaged with the probabilities, and over clusters that tie, with all their orders equally likely. With
-    ``mixing="others"`` or ``"even"`` these graphs, as shares of all other subjects, take the place of the mixed graph
-    in the risk slope. Items count alike here, whatever they weigh.
+    Clusters merge in the order of :func:`unlinkability`.
+
+    The paper's mixed graph counts items of other subjects and not whose they are; it leaves this to future work. Over a
+    view the graphs are averaged with the probabilities, and over clusters that tie, with all their orders equally
+    likely. With ``mixing="others"`` or ``"even"`` these graphs, as shares of all other subjects, take the place of the
+    mixed graph in the risk slope. Items count alike here, whatever they weigh.
 
     >>> truth = Partition.from_labels("aaa" "bb" "c")
     >>> found = others_graphs(Partition.from_labels("xxy" "xy" "y"), truth)
@@ -64,5 +69,8 @@ def others_graphs(guess: Partition | View, truth: Partition, **settings: Unpack[
 
 
 def others_work(guess: Partition | View, truth: Partition) -> int:
-    """Return how many cells :func:`others_graphs` has to look at: the square of the subjects in a cluster, for each."""
+    """Return the number of cells that :func:`others_graphs` visits.
+
+    It is the square of the subjects in a cluster, summed over clusters.
+    """
     return sum(crowd_work(tally.table) for tally in tallies(guess, truth, None).guesses)

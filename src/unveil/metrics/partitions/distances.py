@@ -1,4 +1,4 @@
-"""How far the adversary's partition is from the truth, by the measures that the clustering literature knows.
+"""Clustering distances between the attacker's partition and the truth.
 
 All of them come from one contingency table and cost little more than it. Unlike unlinkability they know neither
 subjects nor policies: they say how good the guess is as a whole.
@@ -32,15 +32,13 @@ class PartitionDistances:
     NaN stands for what is undefined (one item has no pairs and no distances to divide by) or was not asked for.
     """
 
-    voi: float = figure("The variation of information between guess and truth, in bits; 0 where they are the same.")
+    voi: float = figure("Variation of information between guess and truth, in bits; 0 where they are the same.")
     voi_normalised: float = figure(
-        "The variation of information as a share of the largest that so many items allow, from 0 (the same partition) "
-        "to 1."
+        "Variation of information as a share of its largest value for this number of items, from 0 (the same "
+        "partition) to 1."
     )
-    rand: float = figure("The Rand index, from 0 to 1: the share of pairs of items on which both agree.")
-    adjusted_rand: float = figure(
-        "The Rand index less what chance gives, over the most that could be: 0 by chance, 1 the same partition."
-    )
+    rand: float = figure("Rand index, from 0 to 1: share of pairs of items on which both agree.")
+    adjusted_rand: float = figure("Rand index adjusted for chance: 0 by chance, 1 the same partition.")
     bcubed_precision: float = figure(
         "B-cubed precision, from 0 to 1: the mean over items of the share of their guessed cluster that belongs to "
         "their subject."
@@ -49,16 +47,14 @@ class PartitionDistances:
         "B-cubed recall, from 0 to 1: the mean over items of the share of their subject that is in their guessed "
         "cluster."
     )
-    mtd: float = figure(
-        "The fewest items to move to another cluster to make the truth of the guess; 0 where they are the same."
-    )
+    mtd: float = figure("Minimum number of items to move to turn the guess into the truth; 0 where they are the same.")
     mtd_normalised: float = figure(
-        "The items to move as a share of the most that can be needed, from 0 (the same partition) to 1."
+        "Items to move as a share of the largest number needed, from 0 (the same partition) to 1."
     )
 
 
 def partition_distances(guess: Partition | View, truth: Partition, *, transfer: bool = True) -> PartitionDistances:
-    """Return all distances of the guess from the truth, computed from one contingency table.
+    """Return all distances of the guess from the truth.
 
     For a view each is the mean over its partitions, weighted by their probabilities. ``transfer=False`` leaves out the
     minimal transfer distance, the only one that takes more than one look at each cell of the table; it is then NaN.
@@ -74,7 +70,7 @@ def partition_distances(guess: Partition | View, truth: Partition, *, transfer: 
 def distances_of_each(
     guess: Partition | View, truth: Partition, *, transfer: bool = True
 ) -> tuple[dict[str, FloatArray], tuple[Fraction, ...]]:
-    """Return every distance of each partition of a view, and how likely each is."""
+    """Return the distances and probability of each partition of a view."""
 
     def measure(table: Contingency) -> list[FloatArray]:
         (voi, precision, recall), mtd = _overlaps(table), _mtd(table) if transfer else np.full(table.guesses, nan)
@@ -113,7 +109,7 @@ def variation_of_information(guess: Partition | View, truth: Partition, *, norma
     **FACTS,
 )
 def rand_index(guess: Partition | View, truth: Partition) -> float:
-    """Return the share of pairs of items that guess and truth both put together or both put apart.
+    """Return the share of item pairs on which both agree, 0 to 1.
 
     Formula: ``(pairs together in both + pairs apart in both) / pairs``. 1 means the same partition; 0 means that every
     pair is judged wrongly. For a view, the mean over its partitions. NaN for one item: there are no pairs.
@@ -126,7 +122,7 @@ def rand_index(guess: Partition | View, truth: Partition) -> float:
 
 @metric(more_means="less private", bounds=(-0.5, 1.0), source="Hubert and Arabie, Comparing partitions, 1985", **FACTS)
 def adjusted_rand_index(guess: Partition | View, truth: Partition) -> float:
-    """Return the Rand index on a scale where 0 is what random clusters of the same sizes would give.
+    """Return the Rand index adjusted for chance; 0 for random clusters.
 
     Formula: ``(Rand index - chance) / (1 - chance)`` with the Rand index that random clusters of these sizes have on
     average as chance. 1 means the same partition; below 0 means worse than chance, at worst -1/2. Where chance already
@@ -141,7 +137,7 @@ def adjusted_rand_index(guess: Partition | View, truth: Partition) -> float:
 
 @metric(more_means="less private", bounds=(0.0, 1.0), source=BCUBED, **FACTS)
 def bcubed_precision(guess: Partition | View, truth: Partition) -> float:
-    """Return the mean share, over all items, of the item's guessed cluster that truly belongs with it.
+    """Return the mean B-cubed precision over all items, 0 to 1.
 
     Formula: ``|true cluster & guessed cluster| / |guessed cluster|``, averaged over items. 1 means that no guessed
     cluster mixes subjects; it is at least the number of guessed clusters divided by n, and never undefined. For a view,
@@ -155,7 +151,7 @@ def bcubed_precision(guess: Partition | View, truth: Partition) -> float:
 
 @metric(more_means="less private", bounds=(0.0, 1.0), source=BCUBED, **FACTS)
 def bcubed_recall(guess: Partition | View, truth: Partition) -> float:
-    """Return the mean share, over all items, of what truly belongs with the item that the guess put with it.
+    """Return the mean B-cubed recall over all items, 0 to 1.
 
     Formula: ``|true cluster & guessed cluster| / |true cluster|``, averaged over items. 1 means that no subject was
     torn apart; it is at least the number of true clusters divided by n, and never undefined. For a view, the mean over
@@ -174,7 +170,7 @@ def bcubed_recall(guess: Partition | View, truth: Partition) -> float:
     **FACTS,
 )
 def minimal_transfer_distance(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
-    """Return how many items must change cluster, at least, to turn the guess into the truth.
+    """Return the minimum number of items to move from guess to truth.
 
     Formula: ``n - most``, the most items that stay when each true cluster is paired with at most one guessed cluster;
     ``normalised`` divides by n - 1. 0 means the same partition, n - 1 the farthest one. For a view, the mean over its
@@ -189,8 +185,8 @@ def minimal_transfer_distance(guess: Partition | View, truth: Partition, *, norm
 def _tables(guess: Partition | View, truth: Partition) -> tuple[list[Contingency], tuple[Fraction, ...]]:
     if not isinstance(truth, Partition) or not isinstance(guess, (Partition, View)):
         raise InputError(
-            f"truth must be a Partition and guess a Partition or a View, but they are {type(truth).__name__} and "
-            f"{type(guess).__name__}. Build them with Partition.from_labels"
+            f"truth is a {type(truth).__name__} and guess a {type(guess).__name__}. Pass a Partition as truth, "
+            f"and a Partition or View as guess. Build them with Partition.from_labels"
         )
     view = guess if isinstance(guess, View) else View([guess], [1])
     tables = [stacked_contingency(stack, truth) for stack in stacks(view.partitions)]
@@ -215,14 +211,14 @@ def _share(part: FloatArray, whole: float) -> FloatArray:
 
 
 def _overlaps(table: Contingency) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return variation of information, B-cubed precision and B-cubed recall; rounding does not leave their bounds."""
+    """Return variation of information, B-cubed precision and recall, within bounds."""
     cells = (table.row_start, table.column, table.count, table.row_total, table.column_total)
     bits, precision, recall = overlap_sums(*cells, table.guesses) / table.n
     return np.minimum(bits, log2(table.n)), np.minimum(precision, 1.0), np.minimum(recall, 1.0)
 
 
 class _PairCounts(NamedTuple):
-    """Numbers of pairs together in both, in the truth, in the guess, and overall; exact, by guess."""
+    """Exact numbers of pairs together in both, truth, guess, and overall."""
 
     both: list[int]
     truth: int

@@ -1,4 +1,4 @@
-"""Is everybody hidden equally well? The spread of the per-subject figures."""
+"""Fairness: distribution of unlinkability values over the subjects."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -12,23 +12,25 @@ from unveil.metrics.partitions.unlinkability import Unlinkability
 
 @dataclass(frozen=True, kw_only=True)
 class FigureSpread:
-    """The distribution of one figure over the subjects.
+    """Distribution of a value over the subjects.
 
     Subjects without a value are left out of all but, for the risk slope, the worst decile.
     """
 
-    quantity: str = figure("The figure that is spread over subjects.")
-    mean: float = figure("The mean of the values that are defined.")
-    median: float = figure("The median over the subjects that have a value.")
-    low: float = figure("The least value of any subject.")
-    high: float = figure("The greatest value of any subject.")
-    gini: float = figure("0 where all are alike, near 1 where one has it all.")
-    worst_decile: float = figure("The mean over the tenth of subjects most at risk.")
-    undefined: int = figure("How many subjects have no value.", counts="people")
+    quantity: str = figure("Name of the value.")
+    mean: float = figure("Mean of the defined values.")
+    median: float = figure("Median over the subjects with a value.")
+    low: float = figure("Smallest value of any subject.")
+    high: float = figure("Largest value of any subject.")
+    gini: float = figure("Gini coefficient: 0 where all are equal, near 1 where one has it all.")
+    worst_decile: float = figure("Mean over the tenth of subjects most at risk.")
+    undefined: int = figure("Number of subjects without a value.", counts="people")
 
 
 def fairness(result: Unlinkability) -> tuple[FigureSpread, ...]:
-    """Return the spread over subjects of the share linked, the error, the risk slope and the others mixed in.
+    """Return the distributions of linked share, errors, and risk slope.
+
+    Other subjects mixed in are included.
 
     A breached subject has no risk slope, yet is the most at risk: in the worst decile it counts with the slope of the
     vertical, ``alpha + (1 - alpha) * (mixed0 > 0)``.
@@ -43,7 +45,7 @@ def fairness(result: Unlinkability) -> tuple[FigureSpread, ...]:
 
 
 def gini(values: FloatArray) -> float:
-    """Return the Gini coefficient: the mean absolute difference of two subjects over twice the mean.
+    """Return the Gini coefficient: mean absolute difference over twice the mean.
 
     0 means all alike, towards 1 one subject has everything; NaN without values or when all are 0.
 
@@ -59,7 +61,7 @@ def gini(values: FloatArray) -> float:
 
 
 def _spread(quantity: str, values: FloatArray, risk: FloatArray) -> FigureSpread:
-    """Return the spread of ``values``, where more ``risk`` is worse; its size is the value's."""
+    """Return the distribution of ``values``; more ``risk`` is worse."""
     known = values[~np.isnan(values)]
     at_risk = np.sort(risk[~np.isnan(risk)])
     worst = at_risk[at_risk.size - ceil(at_risk.size / 10) :] if at_risk.size else np.array([np.nan])

@@ -1,7 +1,7 @@
-"""What may come next: the risk slope over the futures in which an adversary learns more, piece by piece.
+"""Forecast of the risk slope as an attacker learns more evidence.
 
 The paper merges the cheapest cluster first. That is one future; nothing says that evidence arrives in that order, and
-some of it splits clusters. Here evidence is drawn: each piece corrects one thing that the adversary has wrong about
+some of it splits clusters. Here evidence is drawn: each piece corrects one thing that the attacker has wrong about
 what it holds of the subject.
 """
 
@@ -42,14 +42,14 @@ from unveil.metrics.partitions.views import (
     quantile,
 )
 
-#: How the next merging is found: by the items of the subject in a cluster, all alike, the paper's order, or given.
+#: How the next merge is found: by the items of the subject in a cluster, all alike, the paper's order, or given.
 Linkage = Literal["pairs", "any", "cheapest"] | Mapping[tuple[Any, Any], float]
 _LINKAGES = {"cheapest": kernel.CHEAPEST, "any": kernel.ANY, "pairs": kernel.PAIRS}
 
 DRAWS = 200
-NEXT_BREACH = "How likely the very next piece of evidence is a breach."
-EVIDENCE = "How many pieces of evidence it takes until beta is linked."
-#: So many steps of all draws are kept at once; what is longer goes in several rounds.
+NEXT_BREACH = "Probability that the next piece of evidence is a breach."
+EVIDENCE = "Number of pieces of evidence until beta is linked."
+#: This many steps of all draws are kept at once; what is longer goes in several rounds.
 _STEPS_AT_ONCE = 1 << 22
 #: The pieces of evidence of which the curves are kept.
 MOST_STEPS = 200
@@ -70,38 +70,38 @@ class Forecast:
     (``breached_after``), with the ends between which nine tenths of the futures lie.
     """
 
-    linkage: str = figure("How the next merging is found.")
-    split: float = figure("The odds of a piece of evidence that splits a cluster against one that merges two.")
-    draws: int = figure("How many were drawn.")
+    linkage: str = figure("Rule for the next merge.")
+    split: float = figure("Odds of evidence that splits a cluster against evidence that merges two.")
+    draws: int = figure("Number of random futures.")
 
-    @derived("How many subjects it is made for.", name="subjects")
+    @derived("Number of subjects in the forecast.", name="subjects")
     def subject_count(self) -> int:
         """The number of subjects."""
         return self.subjects.size
 
     @derived(NEXT_BREACH, name="next_breach")
     def mean_next_breach(self) -> float:
-        """The chance that the next piece of evidence is a breach, the mean over the subjects."""
+        """Mean probability over subjects that the next evidence is a breach."""
         return float(self.next_breach.mean())
 
     subjects: IntArray
     risk_slope: FloatArray = column(RISK_SLOPE)
     risk_slope_low: FloatArray = column(RISK_SLOPE_LOW)
-    risk_slope_median: FloatArray = column("The median of the risk slope; null where it falls among breaches.")
+    risk_slope_median: FloatArray = column("Median risk slope; null where it falls among breaches.")
     risk_slope_high: FloatArray = column(RISK_SLOPE_HIGH)
-    error: FloatArray = column("The standard error of the mean risk slope.")
+    error: FloatArray = column("Standard error of the mean risk slope.")
     evidence: FloatArray = column(EVIDENCE)
-    evidence_low: FloatArray = column("The lower end of the pieces of evidence.")
-    evidence_high: FloatArray = column("The upper end of the pieces of evidence.")
+    evidence_low: FloatArray = column("Lower end of the pieces of evidence.")
+    evidence_high: FloatArray = column("Upper end of the pieces of evidence.")
     next_breach: FloatArray = column(NEXT_BREACH)
     breached: FloatArray = column(BREACHED)
     overall: Range = figure(RISK_SLOPE, name="risk_slope")
     overall_evidence: Range = figure(EVIDENCE, name="evidence")
     linked: FloatArray = figure(LINKED)
     mixed: FloatArray = figure(MIXED)
-    breached_after: FloatArray = figure("The share of subjects breached after 0, 1, … pieces of evidence.")
-    breached_after_low: FloatArray = figure("The lower end of it.")
-    breached_after_high: FloatArray = figure("The upper end of it.")
+    breached_after: FloatArray = figure("Share of subjects breached after 0, 1, … pieces of evidence.")
+    breached_after_low: FloatArray = figure("Lower end of this share.")
+    breached_after_high: FloatArray = figure("Upper end of this share.")
 
 
 def forecast(
@@ -115,13 +115,13 @@ def forecast(
     subjects: Sequence[int] | None = None,
     **settings: Unpack[UnlinkabilitySettings],
 ) -> Forecast:
-    """Return the risk slope and the evidence to a breach, over futures in which the adversary learns more.
+    """Return risk slope and evidence to a breach, over random futures.
 
-    The adversary starts from what :func:`unlinkability` starts from, a subject's most relevant cluster, and gets pieces
+    The attacker starts from what :func:`unlinkability` starts from, a subject's most relevant cluster, and gets pieces
     of evidence until all of the subject's items are linked. A piece either merges one of the related clusters that are
     left, or splits off the items of one other subject. Each future has a risk slope as the paper defines it, with
-    pieces of evidence in the place of mergings. Clusters that tie in cost, foreign and missed items are taken at random
-    in each future, and draws follow the order of items: no name of a subject or cluster changes a figure.
+    pieces of evidence in the place of merges. Clusters that tie in cost, foreign and missed items are taken at random
+    in each future, and draws follow the order of items: no name of a subject or cluster changes a value.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def forecast(
         Where evidence is drawn from.
     linkage
         How likely each cluster is the next to be linked. ``"pairs"``: a piece of evidence is about two items that the
-        adversary has wrong, all such pairs of what it holds of the subject and another item alike; a cluster is then as
+        attacker has wrong, all such pairs of what it holds of the subject and another item alike; a cluster is then as
         likely as it has items of the subject. ``"any"``: all related clusters that are left are alike. ``"cheapest"``:
         the paper's order, at random where it ties. Or rates by pairs of clusters of the guess,
         ``{(one, other): rate}``, such as the linkage probabilities of a record linkage; what is not named is never
@@ -142,7 +142,7 @@ def forecast(
     draws
         How many futures are drawn of each subject.
     subjects
-        The indices of the subjects to look at; all unless given. The average subject is the average of these.
+        The indices of the subjects to look at; all by default. The average subject is the average of these.
     **settings
         Those of :func:`unlinkability`.
 
@@ -157,15 +157,15 @@ def forecast(
     (np.float64(0.344), np.float64(0.344), np.float64(1.5))
     """
     if draws < 1:
-        raise InputError(f"a forecast needs at least one draw, but draws is {draws}. Pass 1 or more")
+        raise InputError(f"draws is {draws}; a forecast needs at least one. Pass 1 or more")
     if not (isfinite(split) and split >= 0):
         raise InputError(
-            "split must be a number from 0 up, the odds of a splitting piece. Pass 0 for none, 1 for alike"
+            "split is not a number from 0 up. Pass the odds of splitting evidence: 0 for none, 1 for equal odds"
         )
     weights, policy = settings.get("weights"), policy_of(truth, settings)
     if split > 0 and weights is not None and item_weights(weights, truth).subject.size:
         raise InputError(
-            "where subjects weigh items in their own way, a forecast cannot split clusters. Pass split=0, or weights "
+            "a forecast cannot split clusters if subjects have their own weights. Pass split=0, or weights "
             "of items alone"
         )
     chosen = _chosen(subjects, truth)
@@ -197,8 +197,7 @@ def _chosen(subjects: Sequence[int] | None, truth: Partition) -> IntArray:
     chosen = np.arange(truth.cluster_count) if subjects is None else np.asarray(subjects, np.int64)
     if chosen.size == 0 or chosen.min() < 0 or chosen.max() >= truth.cluster_count:
         raise InputError(
-            f"subjects must be indices from 0 to {truth.cluster_count - 1}, at least one, but are not. "
-            "Leave them out to look at all"
+            f"subjects are not indices from 0 to {truth.cluster_count - 1}, or empty. Leave them out for all subjects"
         )
     return chosen
 
@@ -207,10 +206,7 @@ def _evidence(linkage: Linkage, split: float, policy: Policy, truth: Partition) 
     kind = kernel.GIVEN
     if isinstance(linkage, str):
         if linkage not in _LINKAGES:
-            raise InputError(
-                "linkage must be 'pairs', 'any', 'cheapest' or rates by pairs of clusters, but is none of these. "
-                "Write one of them"
-            )
+            raise InputError("Unknown linkage. Use 'pairs', 'any', 'cheapest', or rates by pairs of clusters")
         kind = _LINKAGES[linkage]
     return kernel.EvidenceModel(kind, float(split), MIXINGS.index(policy.mixing), truth.cluster_count)
 
@@ -227,13 +223,13 @@ def _starts(counted: Tallies, draws: int, rng: np.random.Generator) -> list[IntA
 
 
 def _links(linkage: Linkage, guess: Partition | View) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the given rates by column: where those of each start, the other columns, and the rates."""
+    """Return the given rates by column, and the other columns."""
     if isinstance(linkage, str):
         return np.zeros(1, np.int64), np.zeros(0, np.int64), np.zeros(0)
     if isinstance(guess, View):
         if len(guess.partitions) > 1:
             raise InputError(
-                "rates by pairs of clusters belong to one partition, but the guess is a view of several. "
+                "rates by pairs of clusters need one partition, but the guess is a view of several. "
                 "Pass a single partition, or 'pairs'"
             )
         guess = guess.partitions[0]
@@ -242,9 +238,9 @@ def _links(linkage: Linkage, guess: Partition | View) -> tuple[IntArray, IntArra
     rates = np.array([float(rate) for rate in linkage.values()])
     if unknown or not (np.isfinite(rates) & (rates >= 0)).all():
         raise InputError(
-            "linkage must have a rate from 0 up for pairs of two clusters of the guess, but "
-            f"{unknown or int((~(np.isfinite(rates) & (rates >= 0))).sum())} of {rates.size} are not that. "
-            "Correct their names or rates, or leave them out"
+            f"{unknown or int((~(np.isfinite(rates) & (rates >= 0))).sum())} of {rates.size} linkage rates are "
+            "negative, not numbers, or not for two clusters of the guess. Correct their names or rates, or leave "
+            "them out"
         )
     ends = np.array([(place[one], place[other]) for one, other in linkage], np.int64).reshape(-1, 2)
     one, other = np.concatenate([ends, ends[:, ::-1]]).T
@@ -264,7 +260,7 @@ def _drawn(
     starts: IntArray,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, ...]:
-    """Return evidence, mixed graph there and first step there by draw and subject, and the graphs by draw and step."""
+    """Return random futures: evidence, mixed graph, first step, and graphs."""
     table, order = tally.table, rank(tally, counted, policy.alpha).order
     by = by_column(table.column, table.column_total.size)
     links = _links(linkage, guess)
@@ -284,7 +280,7 @@ def _drawn(
     )
     whole = policy.wholes(counted)
     shares = kernel.ShareBases(*whole, policy.contamination_desirable, policy.beta.value)
-    # Each merging is one piece, and so is each splitting of somebody whom a merging brought.
+    # Each merge is one piece, and so is each splitting of a person whom a merge brought.
     pieces = np.diff(by[0])[table.column] if evidence.split > 0 else np.ones(table.column.size, np.int64)
     length = int(np.add.reduceat(pieces, table.row_start[:-1]).max()) + 1
     rounds = np.array_split(starts, -(-starts.size * length // _STEPS_AT_ONCE))
@@ -295,7 +291,7 @@ def _drawn(
 def _kept(
     needed: FloatArray, there: FloatArray, reached: IntArray, linked: FloatArray, mixed: FloatArray, policy: Policy
 ) -> tuple[FloatArray, ...]:
-    """Return what is kept of some draws: graphs are cut, once the average subject's beta point is found on them."""
+    """Return the graphs kept of some futures, cut after the average breach."""
     subjects = needed.shape[1]
     alpha, beta = policy.overall()
     graphs = [np.clip(np.cumsum(rise, axis=1) / subjects, 0.0, 1.0) for rise in (linked, mixed)]
@@ -358,6 +354,6 @@ def _summary(
 
 
 def _settled(linked: FloatArray, by_then: FloatArray) -> int:
-    """Return how many pieces of evidence the curves must show until nothing changes any more."""
+    """Return the number of evidence pieces until nothing changes."""
     moves = np.flatnonzero((np.diff(linked, axis=1) > 0).any(axis=0) | (np.diff(by_then, axis=1) > 0).any(axis=0))
     return int(moves[-1]) + 2 if moves.size else 1

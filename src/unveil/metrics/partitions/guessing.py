@@ -1,4 +1,4 @@
-"""What guessing would give: the line an adversary must beat to have learned anything."""
+"""Baseline of random partitions for an attacker."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
@@ -42,13 +42,13 @@ Guesser = Literal["uniform", "growing", "sizes", "prior"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reference:
-    """Means over adversaries who guess; NaN where none of them has a value.
+    """Mean values of random guesses; NaN if undefined.
 
     ``draws`` is how many partitions were drawn, or how many the prior has.
     """
 
-    guesser: Guesser = figure("The way of guessing, by its name.")
-    draws: int = figure("How many were drawn.")
+    guesser: Guesser = figure("Name of the guessing method.")
+    draws: int = figure("Number of random guesses.")
     miss: float = figure(MISS)
     include: float = figure(INCLUDE)
     normalised_error: float = figure(NORMALISED_ERROR)
@@ -73,7 +73,7 @@ class Reference:
     ranges: tuple[Range, ...] = figure(RANGES)
 
     def range_of(self, quantity: str) -> Range:
-        """Return the range of the figure of this name."""
+        """Return the range of a named value."""
         return next(each for each in self.ranges if each.quantity == quantity)
 
 
@@ -88,7 +88,7 @@ def random_guessing(
     progress: Callable[[float], None] | None = None,
     **settings: Unpack[UnlinkabilitySettings],
 ) -> Reference:
-    """Return what adversaries who only guess would achieve against ``truth``.
+    """Return the mean results of random guesses against ``truth``.
 
     Parameters
     ----------
@@ -101,12 +101,13 @@ def random_guessing(
         appendix A, in which a fair coin decides if an item starts a cluster or joins one of those there are, each
         equally likely. Items come in random order, because their given order may say who belongs together.
     like
-        A guess whose clusters keep their sizes, while the items are dealt out to them anew: what somebody would get who
-        knows how many clusters there are and how large, and nothing else. Of a view one partition is drawn each time.
+        A guess whose clusters keep their sizes, while the items are dealt out to them again: what a person would get
+        who knows how many clusters there are and how large, and nothing else. Of a view one partition is drawn each
+        time.
     prior
-        What an adversary holds before the attack. Its partitions count with their probabilities; nothing is drawn.
+        What an attacker holds before the attack. Its partitions count with their probabilities; nothing is drawn.
     draws
-        How many partitions to draw: 200 unless given, fewer beyond 1,000 items.
+        How many partitions to draw: 200 by default, fewer beyond 1,000 items.
     progress
         Called with the share of the draws that is done.
     **settings
@@ -122,11 +123,11 @@ def random_guessing(
     2.0
     """
     if like is not None and prior is not None:
-        raise InputError("guessing goes by the sizes of a guess or by a prior, but both were given. Leave one out")
+        raise InputError("like and prior cannot be combined. Leave one out")
     if guesser not in ("uniform", "growing"):
-        raise InputError("guesser must be 'uniform' or 'growing'. Write one of them, or pass like or prior")
+        raise InputError("Unknown guesser. Use 'uniform' or 'growing', or pass like or prior")
     if draws is not None and draws < 1:
-        raise InputError(f"guessing needs at least one draw, but draws is {draws}. Pass 1 or more")
+        raise InputError(f"draws is {draws}; guessing needs at least one. Pass 1 or more")
     draws = draws or min(MOST_DRAWS, max(1, ITEMS_TO_DRAW // truth.n))
     view = prior
     if view is None:
@@ -165,7 +166,7 @@ def _graphs(view: Partition | View, truth: Partition, settings: UnlinkabilitySet
     return overall_graphs(counted, rankings, policy)
 
 
-# Partitions drawn at random: what an adversary holds who only guesses, and guesses of every quality in between.
+# Partitions drawn at random: what an attacker holds who only guesses, and guesses of every quality in between.
 
 # Up to here whole numbers decide, which no rounding touches; the numbers grow too long to go much further.
 _WHOLE_NUMBERS_UP_TO = 200
@@ -174,7 +175,7 @@ _STEPS_AT_ONCE = 1 << 20
 
 
 def uniform_partition(n: int, *, rng: np.random.Generator) -> Partition:
-    """Return a partition of ``n`` items drawn uniformly from all of them: each is as likely as any other.
+    """Return a uniformly random partition of ``n`` items.
 
     Up to 200 items the draw is exact, with Bell numbers as whole numbers: the first item's cluster has k of n items
     with probability C(n-1, k-1) B(n-k) / B(n) (Nijenhuis and Wilf, "Combinatorial algorithms", 1978). Beyond, items
@@ -193,7 +194,9 @@ def uniform_partition(n: int, *, rng: np.random.Generator) -> Partition:
 
 
 def growing_partition(n: int, *, rng: np.random.Generator) -> Partition:
-    """Return a partition of ``n`` items grown one by one: a fair coin decides if an item starts a cluster of its own.
+    """Return a partition of ``n`` items, grown by fair random choices.
+
+    Each choice decides whether an item starts a new cluster.
 
     If not, it joins one of the clusters there are, each equally likely whatever its size. The first item always starts
     a cluster. This is the non-uniform generator of the unlinkability paper's appendix: clusters are many and small, and
@@ -214,7 +217,7 @@ def growing_partition(n: int, *, rng: np.random.Generator) -> Partition:
 
 
 def shuffled_partition(partition: Partition, *, rng: np.random.Generator) -> Partition:
-    """Return a partition with the same items, cluster names and cluster sizes, but with the items dealt out at random.
+    """Return a partition with the same cluster sizes and shuffled items.
 
     >>> shuffled_partition(Partition.from_labels("aaab"), rng=np.random.default_rng(1)).sizes
     array([3, 1])
@@ -228,13 +231,13 @@ def walk_from(partition: Partition, steps: int, *, rng: np.random.Generator) -> 
     The unlinkability paper walks but does not define a step; we read it so: one step takes an item, each equally
     likely, and moves it into one of the other clusters or into a new one of its own, each equally likely. An item that
     is alone already is not offered a new cluster, as it would not move: every step changes the partition (but for one
-    item, where there is only one partition). Items keep their names; clusters are numbered anew, without meaning.
+    item, where there is only one partition). Items keep their names; clusters are numbered again, without meaning.
 
     >>> walk_from(Partition.from_labels("ab"), 1, rng=np.random.default_rng(1)).sizes
     array([2])
     """
     if steps < 0:
-        raise InputError(f"a walk needs a number of steps of at least 0, but it is {steps}. Pass 0 or more")
+        raise InputError(f"steps is {steps}; it must be at least 0. Pass 0 or more")
     codes = partition.codes.copy()
     sizes = np.zeros(partition.n, np.int32)
     sizes[: partition.cluster_count] = partition.sizes
@@ -246,7 +249,7 @@ def walk_from(partition: Partition, steps: int, *, rng: np.random.Generator) -> 
 
 def _require_items(n: int) -> None:
     if n < 1:
-        raise InputError(f"a partition needs at least one item, but n is {n}. Pass a number of items from 1 up")
+        raise InputError(f"n is {n}; a partition needs at least one item. Pass a number of items from 1 up")
 
 
 def _numbered(codes: Int32Array, count: int, items: NDArray[np.generic] | None = None) -> Partition:
@@ -260,7 +263,7 @@ def _without_empty(codes: Int32Array, used: BoolArray, items: NDArray[np.generic
 
 @cache
 def _bell_numbers() -> tuple[int, ...]:
-    """Return how many partitions 0, 1, 2, … items have, each the start of a row of the Bell triangle."""
+    """Return the Bell numbers, each the start of a Bell triangle row."""
     row, bell = [1], [1]
     for _ in range(_WHOLE_NUMBERS_UP_TO):
         bell.append(row[-1])
@@ -269,7 +272,7 @@ def _bell_numbers() -> tuple[int, ...]:
 
 
 def _exact_sizes(n: int, rng: np.random.Generator) -> Iterator[int]:
-    """Yield the cluster sizes of a uniformly random partition: the first item's cluster, then the next one's, …."""
+    """Yield the cluster sizes of a uniformly random partition."""
     bell = _bell_numbers()
     while n > 0:
         left = _below(bell[n], rng)
@@ -282,7 +285,7 @@ def _exact_sizes(n: int, rng: np.random.Generator) -> Iterator[int]:
 
 
 def _below(bound: int, rng: np.random.Generator) -> int:
-    """Return a whole number from 0 to ``bound - 1``, each equally likely: draw bits until they fit."""
+    """Return a uniform random integer from 0 to ``bound - 1``."""
     bits = (bound - 1).bit_length()
     while True:
         number = int.from_bytes(rng.bytes((bits + 7) // 8), "little") >> (-bits % 8)
@@ -300,10 +303,10 @@ def _thrown_into_urns(n: int, rng: np.random.Generator) -> Partition:
 
 
 def _urn_counts(n: int) -> tuple[IntArray, FloatArray]:
-    """Return the numbers of urns that can occur and their probabilities m**n / (e m! B(n)).
+    """Return possible urn numbers and their probabilities m**n / (e m! B(n)).
 
     Neither m**n nor n log m is ever formed (the latter's rounding alone would change a probability by 1e-8 for ten
-    million items): from the most likely number on, logarithms of ratios of neighbours are summed, which are small
+    million items): from the most likely number on, logarithms of ratios of neighbors are summed, which are small
     there. What is left out has a probability below 1e-20.
     """
 
@@ -324,7 +327,9 @@ def _urn_counts(n: int) -> tuple[IntArray, FloatArray]:
 
 @kernel("i4[], i4[], i8[], f8[]")
 def _random_steps(codes: Int32Array, sizes: Int32Array, item: IntArray, luck: FloatArray) -> None:
-    """Move ``item[0]``, ``item[1]``, …, each as its ``luck`` from 0 to 1 decides; changes codes and sizes.
+    """Move each item to the cluster that its random number selects.
+
+    It changes codes and sizes. Numbers ``luck`` are from 0 to 1.
 
     ``sizes`` has room for as many clusters as there are items.
     """

@@ -1,4 +1,4 @@
-"""The overall picture for every policy: what changes when alpha and beta do."""
+"""Overall unlinkability for a grid of policies."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,7 +24,7 @@ BETA_STEPS = 100
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PolicyGrid:
-    """Overall figures for a grid of policies that everybody shares.
+    """Overall values for a grid of common policies.
 
     ``linked[a]`` and ``mixed[a]`` are the overall graphs at ``alphas[a]``; ``risk_slope[a, b]`` is NaN where the
     average subject is already breached at ``betas[b]``; ``breached_subjects[a, b]`` counts those who are.
@@ -47,7 +47,9 @@ def policy_grid(
     norm: Norm = "weight",
     mixing: Mixing = "items",
 ) -> PolicyGrid:
-    """Return the overall graphs for 23 alphas, and risk slope and breached subjects for these and 101 betas.
+    """Return overall graphs, risk slope, and breached subjects per policy.
+
+    There are 23 alphas; risk slope and breached subjects also have 101 betas.
 
     The alphas are the twentieths and the two thirds. The items are counted once; the settings are those of
     :func:`unveil.metrics.unlinkability`.
@@ -80,7 +82,7 @@ def policy_grid(
 
 
 def risk_slope_on(linked: FloatArray, mixed: FloatArray, *, alpha: float, beta: FloatArray) -> FloatArray:
-    """Return the risk slope of one pair of graphs at each beta; NaN where beta is reached without any merging.
+    """Return the risk slope at each beta; NaN without any merge.
 
     >>> risk_slope_on(np.array([0.5, 1.0]), np.array([0.0, 0.0]), alpha=1.0, beta=np.array([0.5, 0.75])).round(3)
     array([  nan, 0.626])

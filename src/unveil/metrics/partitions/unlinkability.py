@@ -1,8 +1,8 @@
-"""How well each subject is hidden in the adversary's partition.
+"""Unlinkability of each subject in the attacker's partition.
 
-The framework measures, per subject, the errors the adversary makes now (primary: missed and wrongly included items
-in the most relevant cluster) and the risk of what may follow (secondary: how few mergings of clusters would link a
-share beta of the subject's items, and how many foreign items come along). Readings of passages that the paper
+The framework measures, per subject, the errors the attacker makes now (primary: missed and wrongly included items
+in the most relevant cluster) and the risk of what may follow (secondary: how few merges of clusters would link a
+share beta of the subject's items, and how many items of other subjects come along). Readings of passages that the paper
 leaves open are stated in :func:`unlinkability`.
 """
 
@@ -46,23 +46,26 @@ class UnlinkabilitySettings(TypedDict, total=False):
     mixing: Mixing
 
 
-PAPER = "unlinkability framework for adversarial partitions"
+PAPER = "unlinkability framework for partitions"
 
-# The meanings of figures that subjects, all of them together, guessing and forecasts have.
-MISS = "How many of a subject's items its most relevant cluster misses; the sum where it is of all subjects."
-INCLUDE = "How many foreign items the most relevant cluster includes; the sum where it is of all subjects."
-NORMALISED_ERROR = "The error of the guess as a share of the worst there can be."
-LINKED = "The share of a subject's items that are linked after 0, 1, … mergings."
-MIXED = "The share of foreign items that are mixed in after 0, 1, … mergings."
-BREACHED = "Whether the share beta is linked already; in a forecast how likely that is."
-BREACHED_SHARE = "The share of subjects that are breached."
-MERGINGS = "How many mergings it takes to a breach."
-RISK_SLOPE = "How steeply mergings lead to a breach: 0 far away, 1 straight up; null where it is breached already."
+# The meanings of values that subjects, all of them together, guessing and forecasts have.
+MISS = "Miss errors: a subject's items outside its most relevant cluster; for all subjects, the sum."
+INCLUDE = "Number of other subjects' items in the most relevant cluster; for all subjects, the sum."
+NORMALISED_ERROR = "Error of the guess as a share of the largest possible error."
+LINKED = "Share of a subject's items linked after 0, 1, … merges."
+MIXED = "Share of other subjects' items mixed in after 0, 1, … merges."
+BREACHED = "Whether the subject is breached (beta linked); in a forecast the probability of it."
+BREACHED_SHARE = "Share of breached subjects."
+MERGINGS = "Number of merges to a breach."
+RISK_SLOPE = "Closeness to a breach: 0 far away, 1 one step away; null where it is breached already."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OverallUnlinkability:
-    """The figures of the whole partition. ``linked[j]`` is the mean share linked after ``j`` mergings per subject."""
+    """Overall values of the partition.
+
+    ``linked[j]`` is the mean share linked after ``j`` merges per subject.
+    """
 
     alpha: float
     beta: float
@@ -77,32 +80,32 @@ class OverallUnlinkability:
     breached: bool = figure(BREACHED)
     mergings: float = figure(MERGINGS)
     risk_slope: float = figure(RISK_SLOPE)
-    breached_subjects: int = figure("How many subjects are breached.", counts="people")
+    breached_subjects: int = figure("Number of breached subjects.", counts="people")
     breached_share: float = figure(BREACHED_SHARE, counts="people")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Unlinkability:
-    """Every figure per subject, in the order of ``subjects``, and the overall ones; data only."""
+    """All values per subject, in the order of ``subjects``, and overall."""
 
     n: int
     subjects: NDArray[Any]
     alpha: FloatArray
     beta: FloatArray
     contamination_desirable: BoolArray
-    size: IntArray = column("How many items there are.")
+    size: IntArray = column("Number of items.")
     related: FloatArray = column("Clusters that hold items of the subject.")
     miss: FloatArray = column(MISS)
     include: FloatArray = column(INCLUDE)
-    error: FloatArray = column("The error of the guess: alpha × miss + (1 - alpha) × include.")
+    error: FloatArray = column("Error of the guess: alpha × miss + (1 - alpha) × include.")
     normalised_error: FloatArray = column(NORMALISED_ERROR)
-    linked0: FloatArray = column("The share of the items that are linked now.")
-    mixed0: FloatArray = column("The share of foreign items in the cluster now.")
+    linked0: FloatArray = column("Share of the items linked now.")
+    mixed0: FloatArray = column("Share of other subjects' items in the cluster now.")
     breached: BoolArray = column(BREACHED)
     mergings: FloatArray = column(MERGINGS)
     risk_slope: FloatArray = column(RISK_SLOPE)
-    others: FloatArray = column("How many other subjects sit in the cluster.")
-    others_evenness: FloatArray = column("How evenly the cluster is shared by them.")
+    others: FloatArray = column("Number of other subjects in the cluster.")
+    others_evenness: FloatArray = column("Evenness of the other subjects' shares of the cluster.")
     graph_start: IntArray
     linked: FloatArray
     mixed: FloatArray
@@ -111,12 +114,12 @@ class Unlinkability:
     mixing: Mixing = "items"
 
     def graphs(self, subject: int) -> tuple[FloatArray, FloatArray]:
-        """Return the linked and the mixed graph of the subject with this index: the value after 0, 1, … mergings."""
+        """Return one subject's linked and mixed graph after 0, 1, … merges."""
         part = slice(self.graph_start[subject], self.graph_start[subject + 1])
         return self.linked[part], self.mixed[part]
 
     def to_frame(self, *, mixing: bool = False) -> "pl.DataFrame":
-        """Return one row per subject; with ``mixing`` also who else sits in the subject's cluster."""
+        """Return one row per subject, optionally with the subjects mixed in."""
         import polars as pl
 
         names = [name for name in column_names(Unlinkability) if mixing or not name.startswith("others")]
@@ -150,7 +153,7 @@ def unlinkability(
         Partitions of the same items; the guess may be a view (several partitions with probabilities). Errors and
         graphs of a view are averaged first; then one beta point is found.
     alpha
-        How much missed items matter against foreign ones, per subject or for all: a cluster costs
+        How much missed items matter against those of other subjects, per subject or for all: a cluster costs
         ``alpha * miss + (1 - alpha) * include``. (The paper's prose has it the other way round; its formulas rule.)
         Kept as the exact fraction that was written, because ties between clusters decide averages.
     beta
@@ -158,7 +161,7 @@ def unlinkability(
         the subject is ``breached`` and its risk slope is undefined: NaN, or with ``at_breach="limit"`` the slope of
         the vertical, ``alpha + (1 - alpha) * (mixed0 > 0)``.
     contamination_desirable
-        Whether the subject likes foreign items in its cluster; the mixed graph is then ``1 - y``.
+        Whether the subject likes items of other subjects in its cluster; the mixed graph is then ``1 - y``.
     weights
         How sensitive items are, from 0 to 1: one per item, a mapping from item, or from (subject, item). With
         ``norm="weight"`` shares are of the weight (linked is 1 where a subject weighs nothing, mixed 0 where the
@@ -169,10 +172,10 @@ def unlinkability(
     mixing
         What the mixed graph is a share of: all foreign ``"items"`` (the paper), all ``"others"``, the other subjects
         who come along whatever they have there, or ``"even"``, the others by their effective number, 2 to the entropy
-        of the foreign items by subject: ten items of one other person count as one, ten of ten people as ten. Clusters
-        that tie in cost, foreign and missed items bring different others along, so these graphs are means over all
-        orders of such clusters (where more than 8 tie, the effective number is 2 to the mean entropy from the second of
-        them on). No name of a cluster changes a figure.
+        of the items of other subjects by subject: ten items of one other person count as one, ten of ten people as ten.
+        Clusters that tie in cost, foreign and missed items bring different others along, so these graphs are means over
+        all orders of such clusters (where more than 8 tie, the effective number is 2 to the mean entropy from the
+        second of them on). No name of a cluster changes a value.
 
     Returns
     -------
@@ -210,15 +213,15 @@ def unlinkability(
 
 
 def policy_of(truth: Partition, settings: UnlinkabilitySettings) -> Policy:
-    """Return what the subjects care about, checked; the settings are those of :func:`unlinkability`."""
+    """Return the checked policy, from the settings of :func:`unlinkability`."""
     norm, at_breach = settings.get("norm", "weight"), settings.get("at_breach", "nan")
     if norm not in ("weight", "literal"):
-        raise InputError("norm must be 'weight' or 'literal'. Write one of them")
+        raise InputError("Unknown norm. Use 'weight' or 'literal'")
     if at_breach not in ("nan", "limit"):
-        raise InputError("at_breach must be 'nan' or 'limit'. Write one of them")
+        raise InputError("Unknown at_breach. Use 'nan' or 'limit'")
     mixing = settings.get("mixing", "items")
     if mixing not in MIXINGS:
-        raise InputError("mixing must be 'items', 'others' or 'even'. Write one of them")
+        raise InputError("Unknown mixing. Use 'items', 'others' or 'even'")
     alpha, beta = settings.get("overall_alpha"), settings.get("overall_beta")
     desirable = settings.get("contamination_desirable", False)
     return Policy(
@@ -238,7 +241,7 @@ def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Un
     """Return how many of each subject's items the most relevant cluster misses.
 
     Formula: ``|C - C'|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
-    the adversary has them all. It is never undefined. ``settings`` are those of :func:`unlinkability`.
+    the attacker has them all. It is never undefined. ``settings`` are those of :func:`unlinkability`.
 
     >>> miss_errors(Partition.from_labels("xxy"), Partition.from_labels("aaa"))
     array([1.])
@@ -248,7 +251,7 @@ def miss_errors(guess: Partition | View, truth: Partition, **settings: Unpack[Un
 
 @metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, inf), source=f"{PAPER}, 3.1")
 def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> FloatArray:
-    """Return how many foreign items the cluster most relevant to each subject includes.
+    """Return the include errors of each subject's most relevant cluster.
 
     Formula: ``|C' - C|`` with C the subject's items and C' the cluster that costs least, averaged over ties. 0 means
     nothing foreign is mixed in. It is never undefined. ``settings`` are those of :func:`unlinkability`.
@@ -263,7 +266,7 @@ def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack
 def normalised_error(
     guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]
 ) -> FloatArray:
-    """Return each subject's combined error e* over n - 1, the worst case.
+    """Return each subject's combined error, as a share of n - 1.
 
     Formula: ``(alpha * miss + (1 - alpha) * include) / (n - 1)``. 0 means no error the subject cares about. It cannot
     be compared between data of different size. NaN when n is 1.
@@ -276,11 +279,11 @@ def normalised_error(
 
 @metric(category="unlinkability", per="subject", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
 def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> FloatArray:
-    """Return how steeply mergings lead to a breach of each subject.
+    """Return the risk slope of each subject, 0 to 1.
 
-    Formula: ``2 / pi * (alpha * atan(beta / x) + (1 - alpha) * atan(y / x))`` where x mergings link beta of the items
-    and y of all foreign items come along. 0 means far away, 1 straight up. NaN where the subject is already breached
-    (see :func:`breached_share`).
+    Formula: ``2 / pi * (alpha * atan(beta / x) + (1 - alpha) * atan(y / x))`` where x merges link beta of the items
+    and y of all items of other subjects come along. 0 means far away, 1 straight up. NaN where the subject is already
+    breached (see :func:`breached_share`).
 
     >>> risk_slope(Partition.from_labels("wxyz"), Partition.from_labels("aaaa")).round(3)
     array([0.111])
@@ -290,7 +293,7 @@ def risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[Unl
 
 @metric(category="unlinkability", per="release", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
 def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> float:
-    """Return how steeply mergings lead to a breach of the average subject.
+    """Return the risk slope of the average subject, 0 to 1.
 
     Formula: that of :func:`risk_slope` on the mean of all subjects' graphs. 0 means far away, 1 straight up. NaN where
     the average subject is already breached.
@@ -303,9 +306,9 @@ def overall_risk_slope(guess: Partition | View, truth: Partition, **settings: Un
 
 @metric(category="unlinkability", per="release", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")
 def breached_share(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> float:
-    """Return the share of subjects of whom the adversary has linked beta or more already.
+    """Return the share of breached subjects, 0 to 1.
 
-    Formula: ``#{beta <= linked(0)}`` over the number of subjects. 0 means nobody, 1 everybody. It is never undefined.
+    Formula: ``#{beta <= linked(0)}`` over the number of subjects. 0 means none, 1 all. It is never undefined.
 
     >>> breached_share(Partition.from_labels("xxyz"), Partition.from_labels("aabb"))
     0.5

@@ -1,4 +1,4 @@
-"""How much a figure varies over the partitions that an adversary holds or that guessing draws."""
+"""Variation of values over an attacker's or random partitions."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,16 +17,16 @@ from unveil.metrics.partitions._tally import Tallies, Tally, tallies
 from unveil.metrics.partitions.distances import distances_of_each
 from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings, policy_of
 
-RISK_SLOPE_LOW = "The lower end of the risk slope; null where it falls among breaches."
-RISK_SLOPE_HIGH = "The upper end of the risk slope; null where it falls among breaches."
-RANGES = "Of each figure, between which values nine tenths lie."
+RISK_SLOPE_LOW = "Lower end of the risk slope; null where it falls among breaches."
+RISK_SLOPE_HIGH = "Upper end of the risk slope; null where it falls among breaches."
+RANGES = "Range of each value that holds 90% of the probability."
 #: Nine partitions of ten lie between these two.
 LOW, HIGH = Fraction(1, 20), Fraction(19, 20)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """Where one figure lies over partitions, each with its probability.
+    """Range of a value over weighted partitions.
 
     A risk slope is undefined where the risk is highest, so partitions without a value count above all others: an end
     that falls among them is NaN.
@@ -34,38 +34,38 @@ class Range:
 
     JSON_DEFINITION: ClassVar[str] = "range"
 
-    quantity: str = figure("The figure that this is the range of.")
-    mean: float = figure("The mean by probability, those without a value left out.")
-    low: float = figure("The lower end: nine tenths of the probability lie between the ends.")
-    median: float = figure("The median by probability.")
-    high: float = figure("The upper end; null where it falls among partitions without a value.")
-    undefined: float = figure("The probability of those without a value.")
+    quantity: str = figure("Name of the value.")
+    mean: float = figure("Mean by probability, without undefined values.")
+    low: float = figure("Lower end: 90% of the probability lies between the ends.")
+    median: float = figure("Median by probability.")
+    high: float = figure("Upper end; null where it falls among partitions without a value.")
+    undefined: float = figure("Probability of partitions without a value.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ViewRanges:
-    """Ranges of the overall figures over the partitions of a view, and intervals per subject."""
+    """Ranges of overall values over a view, and intervals per subject."""
 
-    partitions: int = figure("How many partitions the view has.")
+    partitions: int = figure("Number of partitions in the view.")
     ranges: tuple[Range, ...] = figure(RANGES)
-    breached_probability: FloatArray = column("How likely the adversary thinks a partition that breaches the subject.")
+    breached_probability: FloatArray = column("Attacker's probability of a partition that breaches the subject.")
     linked0_low: FloatArray = column(
-        "The lower end of the share linked now, over the partitions of a view: nine tenths of the probability lie "
+        "Lower end of the share linked now, over the partitions of a view: 90% of the probability lies "
         "between the ends."
     )
-    linked0_high: FloatArray = column("The upper end of the share linked now, over the partitions of a view.")
+    linked0_high: FloatArray = column("Upper end of the share linked now, over the partitions of a view.")
     risk_slope_low: FloatArray = column(RISK_SLOPE_LOW)
     risk_slope_high: FloatArray = column(RISK_SLOPE_HIGH)
 
     def range_of(self, quantity: str) -> Range:
-        """Return the range of the figure of this name."""
+        """Return the range of a named value."""
         return next(each for each in self.ranges if each.quantity == quantity)
 
 
 def over_views(guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]) -> ViewRanges:
-    """Return how the figures of :func:`unlinkability` and the distances vary over the partitions of a view.
+    """Return the ranges of unlinkability and distances over a view.
 
-    The paper averages the graphs of a view first; here every partition is measured alone, as if the adversary were sure
+    The paper averages the graphs of a view first; here every partition is measured alone, as if the attacker were sure
     of it. The settings are those of :func:`unlinkability`.
 
     >>> unsure = View([Partition.from_labels("xxxx"), Partition.from_labels("wxyz")], ["1/4", "3/4"])
@@ -93,7 +93,7 @@ def over_views(guess: Partition | View, truth: Partition, **settings: Unpack[Unl
 
 
 def quantile(values: FloatArray, shares: FloatArray, level: Fraction) -> FloatArray:
-    """Return, per column, the least value at which the shares of rows sum to the level; rows are partitions.
+    """Return each column's weighted quantile; rows are partitions.
 
     >>> quantile(np.array([[1.0], [3.0], [2.0]]), np.array([0.5, 0.25, 0.25]), Fraction(3, 4))
     array([2.])
@@ -106,12 +106,12 @@ def quantile(values: FloatArray, shares: FloatArray, level: Fraction) -> FloatAr
 
 
 def finite(values: FloatArray) -> FloatArray:
-    """Return the values with NaN for what is infinite: an end that falls among the undefined."""
+    """Return the values, with NaN for infinite ends."""
     return np.where(np.isinf(values), np.nan, values)
 
 
 def describe(name: str, values: FloatArray, shares: FloatArray) -> Range:
-    """Return where the values lie, one per partition; NaN counts above all others."""
+    """Return the range of values, one per partition; NaN ranks highest."""
     known = ~np.isnan(values)
     column = np.where(known, values, np.inf)[:, None]
     mean = float("nan")
@@ -123,7 +123,7 @@ def describe(name: str, values: FloatArray, shares: FloatArray) -> Range:
 
 
 def _each_guess(counted: Tallies, policy: Policy) -> tuple[dict[str, FloatArray], dict[str, Any]]:
-    """Return the overall figures of each guess, and those of each guess (rows) and subject (columns)."""
+    """Return overall and per-subject values of each guess."""
     whole: dict[str, list[FloatArray]] = {}
     single: dict[str, list[FloatArray]] = {}
     for tally in counted.guesses:

@@ -1,1 +1,1 @@
-"""What a released table gives away and what it is still worth, without any attack."""
+"""Disclosure measures and utility of a released table, without an attack."""

@@ -1,4 +1,4 @@
-"""The columns of an original and a released table as numbers or codes, and how much two columns have to do together."""
+"""Columns of original and release as codes, and their association."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ _FARTHEST = 1e100
 
 @dataclass(frozen=True, eq=False)
 class PairedColumn:
-    """One column of both tables, the rows of each table sorted by content.
+    """One column of both tables; rows are sorted by content.
 
     ``codes`` are the original's and the released one's, in the order of the values, which both tables share; 0 is a
     missing value. ``levels`` are the numbers that they stand for: in ranges of the original from its least value on,
@@ -52,7 +52,7 @@ class PairedColumn:
 
     @cached_property
     def counts(self) -> tuple[IntArray, IntArray]:
-        """How many rows of the original, and how many released ones, have each code."""
+        """Number of original and released rows per code."""
         size = 1 + int(max(codes.max(initial=0) for codes in self.codes))
         first, second = (code_counts(codes, size) for codes in self.codes)
         return first, second
@@ -63,14 +63,14 @@ class PairedColumn:
         return codes if self.levels is None else looked_up(self.levels, codes)
 
     def ranks(self, side: int) -> FloatArray:
-        """Return the mean rank of each number of a table, from 1 on, as `mean_ranks` does where none is missing."""
+        """Return the rank of each number, averaged over ties, from 1."""
         count = self.counts[side][1:]
         middle = np.cumsum(count) - (count - 1) / 2
         return looked_up(np.concatenate([[nan], middle]), self.codes[side])
 
 
 def compare(release: Release, columns: Sequence[str] | None) -> tuple[PairedColumn, ...]:
-    """Return the columns of both tables; rows are sorted by content, so that their order cannot matter."""
+    """Return the columns of both tables, with rows sorted by content."""
     names = compared_columns(release, columns)
     tables, store = (release.original, release.released), release.original.store
 
@@ -102,7 +102,7 @@ def compare(release: Release, columns: Sequence[str] | None) -> tuple[PairedColu
 
 
 def in_same_cells(release: Release, name: str) -> tuple["pl.Series", "pl.Series"]:
-    """Return a column of both tables, the original's values put into the released cells where these are coarse.
+    """Return a column of both tables, original values in released cells.
 
     A cell of a column with an order is the mean of the people inside it, any other a category of its own; one that was
     suppressed is missing. A value is put into the narrowest cell that holds it, and stays as it is if none does.
@@ -120,7 +120,7 @@ def in_same_cells(release: Release, name: str) -> tuple["pl.Series", "pl.Series"
 
 
 def _means(cells: Cells, place: IntArray) -> tuple["pl.Series", "pl.Series"]:
-    """Return the mean of the people inside each cell, missing where it does not show one, and each value itself."""
+    """Return the mean of people per cell, and the values themselves."""
     import polars as pl
 
     values = cells.values.to_physical().cast(pl.Float64)
@@ -138,7 +138,7 @@ def _means(cells: Cells, place: IntArray) -> tuple["pl.Series", "pl.Series"]:
 
 
 def _words(cells: Cells) -> tuple["pl.Series", "pl.Series"]:
-    """Return a word for each cell, missing where it does not show one, and a word for each value."""
+    """Return a label per cell, missing if unreadable, and per value."""
     import polars as pl
 
     gone = np.isin(cells.state, (SUPPRESSED, ABSENT)).tolist()
@@ -148,7 +148,7 @@ def _words(cells: Cells) -> tuple["pl.Series", "pl.Series"]:
 
 
 def _codes(original: "pl.Series", released: "pl.Series") -> CodeArray:
-    """Return both columns, one below the other, as codes in the order of the values, 0 where missing."""
+    """Return both columns stacked, as ordered codes; 0 if missing."""
     import polars as pl
 
     parts = [part.cast(pl.Int8) if part.dtype == pl.Boolean else part for part in (original, released)]
@@ -156,7 +156,7 @@ def _codes(original: "pl.Series", released: "pl.Series") -> CodeArray:
 
 
 def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[CodeArray, FloatArray]:
-    """Return both columns, one below the other, as codes from 1 on, 0 where missing, and the numbers of the codes.
+    """Return both columns stacked as codes from 1, and the code values.
 
     They are in ranges of the original from its least value on; unscaled where it has no range.
     """
@@ -188,7 +188,7 @@ def _numbers(original: "pl.Series", released: "pl.Series", kind: Kind) -> tuple[
 
 
 def _in_ranges(parts: Sequence["pl.Series"]) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers of the original and of the release in ranges of the original."""
+    """Return the range numbers of original and release."""
     import polars as pl
 
     if all(part.dtype.is_integer() for part in parts):
@@ -227,14 +227,14 @@ def correlation(x: FloatArray, y: FloatArray) -> float:
 
 
 def _divided(numbers: FloatArray) -> FloatArray:
-    """Return how far each number is from the mean, in reaches of all."""
+    """Return the distance of each number from the mean, in pooled ranges."""
     apart: FloatArray = numbers - numbers.mean()
     apart /= np.ptp(numbers)
     return apart
 
 
 def rank_correlation(x: FloatArray, y: FloatArray) -> float:
-    """Return Spearman's correlation, ties sharing the mean of their ranks; NaN where one of the two does not vary.
+    """Return Spearman's correlation with mean ranks; NaN for a constant.
 
     >>> round(rank_correlation(np.array([1.0, 2.0, 30.0]), np.array([2.0, 4.0, 5.0])), 12)
     1.0
@@ -243,7 +243,9 @@ def rank_correlation(x: FloatArray, y: FloatArray) -> float:
 
 
 def cramers_v(a: CodeArray, b: CodeArray) -> float:
-    """Return Cramér's V with Bergsma's correction, NaN where one of the two does not vary or never repeats.
+    """Return Cramér's V with Bergsma's correction, or NaN.
+
+    It is NaN where one of the two does not vary or never repeats.
 
     >>> cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
     1.0
@@ -274,9 +276,9 @@ def _cells(a: CodeArray, b: CodeArray, width: int) -> tuple[IntArray, IntArray, 
 
 
 def correlation_ratio(x: FloatArray, group: CodeArray) -> float:
-    """Return the root of the share of the variance that lies between groups, with Kelley's correction.
+    """Return the correlation ratio with Kelley's correction.
 
-    The correction takes away what as many groups explain by luck. NaN where the number does not vary, there is one
+    The correction takes away what as many groups explain by chance. NaN where the number does not vary, there is one
     group only, or every row is a group of its own.
 
     >>> correlation_ratio(np.array([1.0, 1.0, 5.0, 5.0]), np.array([0, 0, 1, 1]))

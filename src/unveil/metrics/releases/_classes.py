@@ -1,4 +1,4 @@
-"""Rows that look alike in the columns an adversary may know: equivalence classes of the released table."""
+"""Equivalence classes of the released table on its quasi-identifiers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _MOST_COMPARED = 2 * 10**7
 
 
 class RowClasses(NamedTuple):
-    """The class of each row, numbered by content, and the size of each class."""
+    """Class of each row, numbered by content, and class sizes."""
 
     of_row: IntArray
     size: IntArray
@@ -38,12 +38,12 @@ class EquivalenceClasses:
 
     COUNTS = "statistic"
 
-    columns: tuple[str, ...] = figure("The columns in which rows are compared.")
-    missing: Missing = figure('"own" if a missing value is a value of its own, "any" if it matches every value.')
+    columns: tuple[str, ...] = figure("Columns compared (the quasi-identifiers).")
+    missing: Missing = figure('"own" if a missing value is a separate value, "any" if it matches every value.')
     #: For each row the number of rows that match it; private, as it is about people.
     of_row: IntArray = field(repr=False)
-    size: IntArray = figure("The sizes of classes that there are, ascending.")
-    rows: IntArray = figure("The number of rows in classes of each size.")
+    size: IntArray = figure("Distinct class sizes, ascending.")
+    rows: IntArray = figure("Number of rows in classes of each size.")
 
     @property
     def smallest(self) -> int:
@@ -57,16 +57,16 @@ class EquivalenceClasses:
 
     @property
     def count(self) -> float:
-        """The number of classes; with missing values that match anything, the sum over rows of 1 / size."""
+        """Number of classes, or the sum over rows of 1 / size."""
         return fsum(self.rows / self.size)
 
     @property
     def average_risk(self) -> float:
-        """The mean over rows of 1 / size, which is classes / rows."""
+        """Mean over rows of 1 / size (marketer risk)."""
         return self.count / self.of_row.size
 
     def share_below(self, k: int) -> float:
-        """Return the share of rows that match fewer than ``k`` rows, themselves included."""
+        """Return the share of rows that match fewer than ``k`` rows."""
         return int(self.rows[self.size < k].sum()) / self.of_row.size
 
     def share_above(self, limit: float) -> float:
@@ -77,7 +77,7 @@ class EquivalenceClasses:
 def equivalence_classes(
     release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own"
 ) -> EquivalenceClasses:
-    """Return how many released rows match each one in the columns that an adversary may know.
+    """Return the equivalence classes of the release on its quasi-identifiers.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def equivalence_classes(
     (array([2, 2, 1, 1]), array([3, 3, 3, 1]))
     """
     if missing not in get_args(Missing):
-        raise InputError(f"missing must be 'own' or 'any', but is {missing!r}. Choose one of the two")
+        raise InputError(f"Unknown value {missing!r} of missing. Use 'own' or 'any'")
     table = released_table(release)
     names = quasi_identifiers(table, columns)
     codes = column_codes(table, names, suppressed=missing)
@@ -110,31 +110,30 @@ def equivalence_classes(
 def matching_rows(
     names: tuple[str, ...], missing: Missing, codes: Int32Array, classes: RowClasses
 ) -> EquivalenceClasses:
-    """Return how many rows match each one by the codes of these columns, which fall into these classes."""
+    """Return the number of rows matching each row, by codes and classes."""
     of_row = _matches(codes, classes) if missing == "any" and (codes == 0).any() else classes.size[classes.of_row]
     size, rows = np.unique(of_row, return_counts=True)
     return EquivalenceClasses(columns=names, missing=missing, of_row=of_row, size=size, rows=rows.astype(np.int64))
 
 
 def released_table(release: Release | Table) -> Table:
-    """Return the table that everybody will see."""
+    """Return the released table."""
     if isinstance(release, Release):
         return release.released
     if isinstance(release, Table):
         return release
     raise InputError(
-        f"what is measured must be a Release or a Table, but is a {type(release).__name__}. "
-        "Make one with Table.from_frame(frame)"
+        f"the release is a {type(release).__name__}, not a Release or a Table. Make one with Table.from_frame(frame)"
     )
 
 
 def quasi_identifiers(
     table: Table, columns: Sequence[str] | None, *, apart: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Return the columns in which rows are compared: those told, or all that are known.
+    """Return the quasi-identifiers given, or all in that role.
 
-    ``apart`` names columns that must not be among them, each with what it is ("the household"): they are left out
-    of the default, and refused where they are told.
+    ``apart`` names columns that must not be among them, each with what it is ("the household"): they are left out of
+    the default, and refused where they are given.
     """
     apart = apart or {}
     for name in apart:
@@ -142,25 +141,21 @@ def quasi_identifiers(
     if columns is None:
         columns = [column.name for column in table.columns if column.role == "known" and column.name not in apart]
     if isinstance(columns, str) or not columns:
-        raise InputError(
-            f"there must be at least one column of the {table.name} that an adversary may know. "
-            "Name the columns, as in columns=['age', 'sex']"
-        )
+        raise InputError(f"the {table.name} has no quasi-identifiers. Name the columns, as in columns=['age', 'sex']")
     names = tuple(table.column(name).name for name in columns)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise InputError(f"each column may be named once, but {twice!r} is named more often. Name it once")
+        raise InputError(f"column {twice!r} is named more than once. Name it once")
     both = next((name for name in names if name in apart), None)
     if both is not None:
         raise InputError(
-            f"column {both!r} must not be among the columns an adversary knows, because it is {apart[both]}. "
-            "Leave it out of one of the two"
+            f"column {both!r} cannot be a quasi-identifier, because it is {apart[both]}. Leave it out of one of the two"
         )
     return names
 
 
 def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "own") -> Int32Array:
-    """Return the columns as numbers from 1 on in the order of their values; 0 is a missing value.
+    """Return the columns as ordered codes from 1; 0 is missing.
 
     A suppressed cell, and each other marker, has a number of its own; with "any" that of a missing value, if it is
     suppressed or missing.
@@ -186,7 +181,7 @@ def column_codes(table: Table, names: Sequence[str], *, suppressed: Missing = "o
 
 
 def values_and_gaps(table: Table, name: str, *, suppressed: Missing = "own") -> tuple[IntArray, IntArray]:
-    """Return a column as numbers from 1 on in the order of its values, 0 where there is none, and why there is none.
+    """Return a column as codes from 1, and why values are missing.
 
     The second is 0 for a value, 1 for an empty cell and a number above for each marker: each equals itself only. With
     "any" what is missing or suppressed is 1, whatever marker says so.
@@ -217,7 +212,7 @@ def group(codes: Int32Array) -> RowClasses:
 
 
 def _matches(codes: Int32Array, classes: RowClasses) -> IntArray:
-    """Return how many rows each row matches if a missing value (0) matches anything.
+    """Return each row's number of matches; a missing value matches anything.
 
     Rows with the same cells missing are compared with those of every other such pattern, in the columns that both have.
     """
@@ -227,8 +222,8 @@ def _matches(codes: Int32Array, classes: RowClasses) -> IntArray:
     pattern = pattern.reshape(-1)
     if len(holes) > _MOST_PATTERNS or len(holes) * len(distinct) > _MOST_COMPARED:
         raise InputError(
-            f"missing='any' compares {len(distinct)} kinds of rows with {len(holes)} patterns of missing cells, more "
-            "than can be done in reasonable time. Use missing='own', or name fewer columns"
+            f"missing='any' compares {len(distinct)} distinct rows with {len(holes)} patterns of missing cells, which "
+            "takes too long. Use missing='own', or name fewer columns"
         )
     member = [np.flatnonzero(pattern == each) for each in range(len(holes))]
     matches = np.zeros(len(distinct), np.int64)

@@ -7,13 +7,13 @@ from unveil.errors import InputError
 
 
 def compared_columns(release: Release, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """Return the columns to compare: those told, or all that are neither identifiers nor ignored."""
+    """Return the columns to compare (default: all but identifiers and ignored)."""
     if columns is None:
         every = release.original.columns
         columns = [column.name for column in every if column.role not in ("identifier", "ignored")]
     if isinstance(columns, str) or not columns or len(set(columns)) < len(columns):
         raise InputError(
-            "there must be at least one column to compare that is neither an identifier nor ignored, each named once. "
+            "no column to compare: all are identifiers or ignored, or one is named twice. "
             "Name the columns, as in columns=['age']"
         )
     return tuple(release.original.column(name).name for name in columns)

@@ -1,4 +1,4 @@
-"""Models of how large the population class of a released row is, and the weights that one of them needs."""
+"""Models of the population class size of a released row."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -20,7 +20,7 @@ _MOST_PEOPLE = 10**15
 
 
 class Posterior(NamedTuple):
-    """What a model says of the population class F of each row: the mean of 1 / F, and the chance that F < k."""
+    """Posterior of the population class size F: mean 1 / F, P(F < k)."""
 
     reciprocal: Callable[[], FloatArray]
     below: Callable[[int], FloatArray]
@@ -72,7 +72,7 @@ POSTERIORS: dict[Method, Callable[[Int32Array, RowClasses, FloatArray, int], Pos
 
 
 def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
-    """Return one weight per row, all above 0, or say which row has none."""
+    """Return one positive weight per row; raise InputError on bad weights."""
     if weights is None:
         return None
     if isinstance(weights, str):
@@ -81,51 +81,49 @@ def checked_weights(table: Table, weights: Weights | None) -> FloatArray | None:
         where, column = f"column {weights!r} of the {table.name}", table.column(weights)
         cells = table.series(weights)
         if table.coarse([weights]) and not cells.dtype.is_numeric():
-            # Of ranges nobody knows the weight.
+            # The weights of ranges are unknown.
             cells = table.select([weights]).single_values().series(weights)
         # A column of one or two numbers, or one that is named like a group, is read as a category.
         numbers = cells.cast(pl.String).cast(pl.Float64, strict=False)
         if column.kind in ("date", "boolean") or numbers.null_count() > cells.null_count():
-            raise InputError(f"{where} must hold numbers to be weights, but its kind is {column.kind}. Name another")
+            raise InputError(f"{where} cannot be weights: its type is {column.kind}. Name a column of numbers")
         values = numbers.fill_null(nan).to_numpy()
     else:
         where = "the weights"
         try:
             values = np.asarray(weights, dtype=np.float64)
         except (TypeError, ValueError):
-            raise InputError("the weights must be numbers, one per row. Name a column of numbers") from None
+            raise InputError("some weights are not numbers. Name a column of numbers") from None
         if values.shape != (table.rows,):
             raise InputError(
-                f"there must be one weight for each of the {table.rows} rows of the {table.name}, but the weights have "
-                f"the shape {values.shape}. Pass one per row"
+                f"the weights have the shape {values.shape}, but the {table.name} has {table.rows} rows. "
+                "Pass one weight per row"
             )
     wrong = np.flatnonzero(~((values > 0) & np.isfinite(values)))
     if wrong.size:
         value = values[wrong[0]]
         seen = "missing" if np.isnan(value) else "infinite" if np.isinf(value) else "0" if value == 0 else "negative"
         raise InputError(
-            f"{where} must hold a weight above 0 in every row, but does not in row "
-            f"{wrong[0] + 1} (counted from 1 below the header), where it is {seen}; such rows: {wrong.size}. "
+            f"{where} must be above 0 in every row, but is {seen} in row "
+            f"{wrong[0] + 1} (counted from 1 below the header); such rows: {wrong.size}. "
             "Correct the weights, or leave those rows out"
         )
     if values.sum() > _MOST_PEOPLE:
         raise InputError(
-            f"{where} must sum to at most {_MOST_PEOPLE:,} people, but sum to more. Check that it holds weights: how "
-            "many people each row stands for"
+            f"{where} sums to more than {_MOST_PEOPLE:,} people. Check that it holds weights: "
+            "the number of people that each row stands for"
         )
     return values
 
 
 def checked_size(table: Table, size: float | None) -> float | None:
-    """Return the size of the population, at least that of the sample, or None where it is not told."""
+    """Return the population size, at least the sample size, or None."""
     if size is not None and size > _MOST_PEOPLE:
-        raise InputError(
-            f"the population must have at most {_MOST_PEOPLE:,} people, but is told to have more. Write its true size"
-        )
+        raise InputError(f"the population is above the maximum of {_MOST_PEOPLE:,} people. Write its true size")
     if size is not None and not table.rows <= size:
         raise InputError(
-            f"the population must have at least as many people as the {table.name} has rows ({table.rows}), but its "
-            f"size is told to be {size:g}. Correct population_size"
+            f"population_size is {size:g}, smaller than the {table.rows} rows of the {table.name}. "
+            "Correct population_size"
         )
     return size
 
@@ -157,7 +155,9 @@ class RandomPartition(NamedTuple):
 
 
 def reciprocal_negative_binomial(f: IntArray, p: FloatArray) -> FloatArray:
-    """Return the mean of 1 / F where F - f is negative binomial: f successes of chance p.
+    """Return the mean of 1 / F for negative binomial F - f.
+
+    It has f successes of probability p.
 
     Closed forms (with q = 1 - p): ``(p / q) log(1 / p)`` for f = 1, then ``r(f) = (p / q) (1 / (f - 1) - r(f - 1))``.
     That recurrence is stable while p < q; elsewhere, and for large f, the series
@@ -191,7 +191,7 @@ def _series(f: IntArray, p: FloatArray) -> FloatArray:
 
 
 def below_negative_binomial(f: IntArray, p: FloatArray, k: int) -> FloatArray:
-    """Return the chance that F < k where F - f is negative binomial: at least f successes in k - 1 tries.
+    """Return P(F < k) for negative binomial F - f.
 
     >>> below_negative_binomial(np.array([1, 1, 3]), np.array([0.1, 1.0, 0.1]), 3).round(4)
     array([0.19, 1.  , 0.  ])
@@ -203,7 +203,7 @@ def below_negative_binomial(f: IntArray, p: FloatArray, k: int) -> FloatArray:
 
 
 def reciprocal_poisson(f: IntArray, rate: FloatArray) -> FloatArray:
-    """Return the mean of 1 / F where F - f is Poisson.
+    """Return the mean of 1 / F for Poisson F - f.
 
     That is the integral of ``exp(-rate u) (1 - u)**(f - 1)`` for u from 0 to 1: ``(1 - exp(-rate)) / rate`` if f = 1.
     Its integrand has fallen to nothing where ``u (rate + f - 1)`` is 45, and is smooth up to there.
@@ -221,7 +221,7 @@ def reciprocal_poisson(f: IntArray, rate: FloatArray) -> FloatArray:
 
 
 def below_poisson(f: IntArray, rate: FloatArray, k: int) -> FloatArray:
-    """Return the chance that F < k where F - f is Poisson.
+    """Return P(F < k) for Poisson F - f.
 
     >>> below_poisson(np.array([1, 1, 2]), np.array([0.0, 1.0, 1.0]), 2).round(4)
     array([1.    , 0.3679, 0.    ])
@@ -233,7 +233,9 @@ def below_poisson(f: IntArray, rate: FloatArray, k: int) -> FloatArray:
 
 
 def reciprocal_beta_binomial(f: int, a: float, b: float, tries: int) -> float:
-    """Return the mean of 1 / F where F - f is beta-binomial: so many tries, of a chance drawn from Beta(a, b).
+    """Return the mean of 1 / F for beta-binomial F - f.
+
+    The probability is drawn from Beta(a, b).
 
     >>> round(reciprocal_beta_binomial(1, 1.0, 1.0, 1), 4)  # F is 1 or 2, each with chance 1/2
     0.75
@@ -252,7 +254,7 @@ def reciprocal_beta_binomial(f: int, a: float, b: float, tries: int) -> float:
 
 
 def below_beta_binomial(f: int, a: float, b: float, tries: int, k: int) -> float:
-    """Return the chance that F < k where F - f is beta-binomial.
+    """Return P(F < k) for beta-binomial F - f.
 
     >>> round(below_beta_binomial(1, 1.0, 1.0, 1, 2), 4)
     0.5
@@ -263,7 +265,7 @@ def below_beta_binomial(f: int, a: float, b: float, tries: int, k: int) -> float
 
 @cache
 def _gauss(nodes: int) -> tuple[FloatArray, FloatArray]:
-    """Return Gauss and Legendre's nodes from -1 to 1 and their weights, computed once: it takes a while."""
+    """Return the cached Gauss-Legendre nodes on [-1, 1] and weights."""
     return np.polynomial.legendre.leggauss(nodes)
 
 
@@ -275,7 +277,7 @@ def _log_beta_binomial(x: FloatArray, a: float, b: float, tries: int) -> FloatAr
 
 
 def fit_partition(size: IntArray, classes: IntArray) -> RandomPartition:
-    """Return the parameters that make the class sizes likeliest: so many ``classes`` of each ``size``.
+    """Return the maximum-likelihood parameters for ``classes`` of each ``size``.
 
     There must be a class of two rows or more, and two classes or more: else the likelihood grows without end. The
     search (Nelder and Mead's) starts at the best of a small grid and has no randomness.
@@ -298,7 +300,10 @@ def fit_partition(size: IntArray, classes: IntArray) -> RandomPartition:
 
 
 def _partition(point: FloatArray) -> RandomPartition:
-    """Return the parameters of a point (logit of alpha, log of theta + alpha) in a plane without bounds."""
+    """Return the parameters of an unconstrained point.
+
+    The point is (logit of alpha, log of theta + alpha).
+    """
     alpha = 1 / (1 + float(np.exp(-np.clip(point[0], -30, 30))))
     return RandomPartition(float(np.exp(np.clip(point[1], -30, 30))) - alpha, alpha)
 

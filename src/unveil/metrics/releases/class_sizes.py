@@ -1,4 +1,4 @@
-"""Count people in the equivalence classes of a masked release on stated quasi-identifiers."""
+"""Equivalence class sizes of a masked release, in people."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,11 +42,11 @@ class ClassSizes:
 def class_sizes(
     release: Release, columns: Sequence[str], *, person: IntArray | None = None, truth: IntArray | None = None
 ) -> ClassSizes:
-    """Return the sizes of the equivalence classes of a masked release, in people.
+    """Return the equivalence class sizes of a masked release, in people.
 
-    Where nobody has several rows a class has as many people as rows. Otherwise the people of a class are the owners of
-    its rows where ``truth`` names them. Else they are those with an original row that is compatible with the class; at
-    most as many as the class has rows.
+    Where each person has one row, a class has as many people as rows. Otherwise the people of a class are the owners
+    of its rows where ``truth`` names them. Else they are those with an original row that is compatible with the class;
+    at most as many as the class has rows.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def class_sizes(
 def _owners(
     release: Release, names: tuple[str, ...], class_of_row: IntArray, person: IntArray, truth: IntArray | None
 ) -> tuple[IntArray, IntArray]:
-    """Return the pairs of a class and a person in it, each once."""
+    """Return the distinct pairs of class and person."""
     if truth is not None:
         nobody = person.max(initial=-1) + 1 + np.arange(truth.size)
         where, who = class_of_row, np.where(truth >= 0, person[truth], nobody)

@@ -1,4 +1,4 @@
-"""How near released rows are to original ones, beside rows of people who are not in the data.
+"""Closeness of released to original records, compared with the control group.
 
 A released row near an original one is no proof of anything: people of the same kind are near one another anyhow. What
 counts is whether released rows are nearer than control rows are. That can raise an alarm; it never gives an
@@ -26,7 +26,7 @@ from unveil.metrics.trials.membership import area_under_curve
 from unveil.metrics.trials.risk import CONFIDENCE, NO_CONTROL, Rate, clopper_pearson, excess
 
 LOW = 0.05
-NO_EXACT_ROW = "every released row has cells that stand for several values"
+NO_EXACT_ROW = "every released row has range cells"
 _BLUNT = 0.2
 #: Bins of a histogram, and the share of rows beyond its last edge.
 BINS, _BEYOND = 30, 0.01
@@ -36,7 +36,7 @@ SOURCE = "Zhao et al. (2021), CTAB-GAN"
 
 @dataclass(frozen=True, kw_only=True)
 class CopyRates:
-    """Released rows equal to an original row, compared with control rows that are.
+    """Exact copies among released records, compared with control records.
 
     Attributes
     ----------
@@ -47,8 +47,8 @@ class CopyRates:
     copied_unique
         How many equal exactly one original row, and so point at one person.
     share, control_share
-        ``copied / rows``, and the same of control rows: what rows of people who are not in the data come to by
-        coincidence. Undefined without a control table.
+        ``copied / rows``, and the same of control rows: what rows of control people come to by coincidence. Undefined
+        without a control table.
     expected
         ``control_share * rows``, the copies to expect by coincidence; NaN without a control table.
     excess
@@ -71,7 +71,7 @@ class CopyRates:
 
 @dataclass(frozen=True, kw_only=True)
 class DistanceQuantiles:
-    """The 5 % quantile and the median of the rows' values, with linear interpolation.
+    """The 5% quantile and the median, with linear interpolation.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class DistanceQuantiles:
     low, median
         The 5 % quantile and the median; NaN where no row has a value.
     low_interval, median_interval
-        Two of the values between which the figure lies with 95 % confidence for all rows that the same source could
+        Two of the values between which the value lies with 95 % confidence for all rows that the same source could
         give, whatever their distribution. The rows are the sample: the original is taken as it is, and another run of
         what made the release may be another source. NaN with fewer than 72 values for ``low`` and 6 for ``median``.
     """
@@ -117,7 +117,9 @@ class DistanceHistogram:
 
 @dataclass(frozen=True, kw_only=True)
 class Closeness:
-    """Released rows beside control rows, both against the original; ``control`` is None without a control table.
+    """Closeness of released and control records to the original data.
+
+    ``control`` is None without a control table.
 
     ``blunt`` says that more than a fifth of the released cells are no single values: those are near to very many.
     ``histogram`` is None where no row has a value.
@@ -131,7 +133,7 @@ class Closeness:
 
 @metric(more_means="less private", bounds=(0, 1), source="folklore", **FACTS)
 def exact_copies(release: Release, *, columns: Sequence[str] | None = None) -> CopyRates:
-    """Return how many released rows equal an original row, beside how many control rows do.
+    """Return the exact copies among released and control records.
 
     Formula: ``#{released rows equal to an original row} / #{released rows}``, over all columns that are not
     identifiers and not ignored, or over ``columns``; a missing value equals a missing one. 0 means that no row was
@@ -186,7 +188,10 @@ def exact_rows(released: Table, names: Sequence[str]) -> Table:
 
 
 def rows_that_fit_one(release: Release, names: Sequence[str]) -> dict[str, Rate]:
-    """Return how many released rows leave one person, of the original and of the control; nothing if all are exact."""
+    """Return released rows compatible with one person only.
+
+    It counts people of the original and of the control; nothing if all rows are exact.
+    """
     original, released, *control = encode([release.original, release.released, *_control(release)], names)
     if released.cells is None:
         return {}
@@ -197,7 +202,7 @@ def rows_that_fit_one(release: Release, names: Sequence[str]) -> dict[str, Rate]
     return {"fit_one": shares[0], "control_fit_one": shares[1] if control else Rate(nan, nan, nan, NO_CONTROL)}
 
 
-#: A column beside those of the data, which have numbers for names.
+#: A column next to those of the data, which have numbers for names.
 _TABLE = "table"
 
 
@@ -209,15 +214,15 @@ def distance_to_closest(
     targets: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> Closeness:
-    """Return how far released rows are from their nearest original row, beside how far control rows are.
+    """Return the DCR of released and of control records.
 
     Formula: the median and the 5 % quantile of ``min(distance to an original row)``, where the distance is the mean
-    over the columns of 1 for a different category and of the difference over the range for a number. 0 means a copy,
-    1 a row that differs fully in every column; beyond 1 are control rows outside the range of the data. Released rows
-    that are nearer than control rows are nearer than people of the same kind are to one another. Intervals hold with
-    95 % confidence whatever the distribution; rows are the sample, and the original is taken as it is. NaN for the
-    interval of the median with fewer than 6 rows, and for that of the quantile with fewer than 72. ``targets`` draws so
-    many rows of each table by lot, by what they hold and not by their position; ``rng`` is needed then.
+    over the columns of 1 for a different category and of the difference over the range for a number. 0 means a copy, 1
+    a row that differs fully in every column; beyond 1 are control rows outside the range of the data. Released rows
+    that are nearer than control rows are nearer than people of the same kind are to one another. Intervals hold with 95
+    % confidence whatever the distribution; rows are the sample, and the original is taken as it is. NaN for the
+    interval of the median with fewer than 6 rows, and for that of the quantile with fewer than 72. ``targets`` draws
+    this many rows of each table at random, by what they hold and not by their position; ``rng`` is needed then.
 
     >>> import polars as pl
     >>> original, released, control = (Table.from_frame(pl.DataFrame({"age": ages}), name="ages")
@@ -237,7 +242,7 @@ def nearest_distance_ratio(
     targets: int | None = None,
     rng: np.random.Generator | None = None,
 ) -> Closeness:
-    """Return how much nearer released rows are to their nearest original row than to the second, beside control rows.
+    """Return the NNDR of released and of control records.
 
     Formula: the median and the 5 % quantile of ``nearest distance / second nearest distance``, the distance being that
     of :func:`distance_to_closest`. 0 means that the row equals one original row and no other, 1 that two are equally
@@ -264,9 +269,7 @@ def _closeness(
     ratio: bool,
 ) -> Closeness:
     if targets is not None and (targets < 1 or rng is None):
-        raise InputError(
-            f"targets must be at least 1 and come with rng, but is {targets}. Pass rng, or None for all rows"
-        )
+        raise InputError(f"targets is {targets}; it must be at least 1 and needs rng. Pass rng, or None for all rows")
     names = compared_columns(release, columns)
     original, *others = encode([release.original, release.released, *_control(release)], names)
     sides = []
@@ -325,7 +328,7 @@ def _distance(original: EncodedTable, other: EncodedTable, rows: IntArray | slic
 
 
 def _ratio(nearest: IntArray) -> FloatArray:
-    """Return nearest over second nearest, NaN where there is no second or both are 0."""
+    """Return nearest over second-nearest distance; NaN if undefined."""
     first, second = nearest.T.astype(np.float64)
     return np.where(second > 0, first, nan) / np.where(second > 0, second, 1)
 
@@ -348,7 +351,7 @@ def _control(release: Release) -> tuple[Table, ...]:
 
 
 def _drawn(table: EncodedTable, targets: int | None, rng: np.random.Generator | None) -> IntArray | slice:
-    """Return which rows to look at, drawn from the rows sorted by content so that their order plays no part."""
+    """Return a content-ordered random sample of rows."""
     if targets is None or rng is None or targets >= len(table.numbers):
         return slice(None)
     order = table.by_content()
@@ -356,7 +359,7 @@ def _drawn(table: EncodedTable, targets: int | None, rng: np.random.Generator | 
 
 
 def quantile_interval(values: FloatArray, share: float, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Return two of the values between which the quantile of all that could have been drawn lies with confidence.
+    """Return a distribution-free CI of a quantile.
 
     How many of n independent values lie below the quantile is binomial with the ``share`` as its chance, whatever the
     distribution, so that limits on that number are places in the sorted values. Each side is missed with at most half
@@ -374,7 +377,7 @@ def quantile_interval(values: FloatArray, share: float, *, confidence: float = C
 
 
 def interval_places(size: int, share: float, confidence: float) -> tuple[int, int] | None:
-    """Return the places, counted from 0, of the limits among so many sorted values; None where there is no such place.
+    """Return the positions of the CI limits among sorted values, or None.
 
     >>> interval_places(6, 0.5, 0.95), interval_places(5, 0.5, 0.95)
     ((0, 5), None)

@@ -1,8 +1,8 @@
-"""What a release discloses by itself, without an attack: small classes, uniform classes, rare people.
+"""Disclosure measures of a release: small classes, uniform classes, rare people.
 
-These figures look at the released table alone. They say how far people hide among one another in the columns an
-adversary may know; they do not say whether the released values are true, so they fit masked releases. In a synthetic
-release rows are nobody's: a unique row is no danger by itself, and a large class is no shelter.
+These values look at the released table alone. They say how far people hide among one another in the columns an attacker
+may know; they do not say whether the released values are true, so they fit masked releases. In a synthetic release rows
+are no person's: a unique row is no danger by itself, and a large class is no shelter.
 """
 
 from collections.abc import Sequence
@@ -40,68 +40,66 @@ EL_EMAM = "El Emam and Dankar (2008), prosecutor risk; so named in ARX"
 #: Class sizes below which the summary counts rows; sizes that regimes ask for are among them.
 SIZES = (2, 3, 5, 11, 20)
 MISLEADING = (
-    "The release is synthetic: its rows are nobody's, so a unique row points at no one and a large class shelters no "
-    "one. These figures mislead there; read what the attacks find instead"
+    "The release is synthetic: its rows belong to no person, so class sizes do not measure risk. "
+    "Read the attack results instead"
 )
-NO_CELL = "no minimum cell size is told"
-NOTHING_SENSITIVE = "no sensitive column is told"
-NO_HOUSEHOLD = "no household column is told"
+NO_CELL = "no minimum cell size is given"
+NOTHING_SENSITIVE = "no sensitive attribute is given"
+NO_HOUSEHOLD = "no household column is given"
 _MOST_VISITS = 5 * 10**7
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Disclosure:
-    """Everything that a released table discloses by itself; ``why`` says why a part is NaN, None or empty."""
+    """All disclosure measures of a release; ``why`` explains missing ones."""
 
     COUNTS = "statistic"
 
-    rows: int = figure("The number of released rows.")
-    columns: tuple[str, ...] = figure("The quasi-identifiers: the columns by which rows look alike.")
-    kind: ReleaseKind | None = figure("Whether the release is masked or synthetic; null where nobody said.")
-    classes: EquivalenceClasses = figure("How many rows look alike: sizes and rows of each, for a chart.")
+    rows: int = figure("Number of released rows.")
+    columns: tuple[str, ...] = figure("Quasi-identifiers: the columns that define equivalence classes.")
+    kind: ReleaseKind | None = figure("Whether the release is masked or synthetic; null where unknown.")
+    classes: EquivalenceClasses = figure("Equivalence classes: sizes and rows of each, for a chart.")
     k_anonymity: int = figure(
-        "The fewest rows that look alike in the quasi-identifiers; 1 where somebody is alone.",
+        "k-anonymity: size of the smallest equivalence class; 1 where a row is unique.",
         limit="disclosure.k_anonymity",
-        limit_meaning="fewest released rows that look alike in the known columns",
+        limit_meaning="size of the smallest equivalence class",
         worse="less",
     )
     highest_risk: float = figure(
-        "1 over the size of the smallest class, from 0 to 1: the chance of naming its person rightly.",
+        "Maximum prosecutor risk: 1 / size of the smallest class, from 0 to 1.",
         limit="disclosure.highest_risk",
-        limit_meaning="1 / fewest released rows that look alike",
+        limit_meaning="1 / size of the smallest equivalence class",
     )
     average_risk: float = figure(
-        "The mean over rows of 1 over the size of their class, from 0 to 1.",
+        "Mean over rows of 1 / size of their class, from 0 to 1.",
         limit="disclosure.average_risk",
-        limit_meaning="mean over released rows of 1 / rows that look alike",
+        limit_meaning="mean over released rows of 1 / size of their equivalence class",
     )
     sample_uniqueness: float = figure(
-        "The share of rows that are alone in their class, from 0 to 1.",
+        "Share of unique rows (alone in their class), from 0 to 1.",
         limit="disclosure.sample_uniqueness",
-        limit_meaning="share of released rows that are the only one of their kind",
+        limit_meaning="share of released rows that are unique",
     )
     below: dict[int, float] = figure(
-        "The share of rows in classes of fewer than k rows, for each k of `SIZES` and the minimum cell size."
+        "Share of rows in classes of fewer than k rows, for each k of `SIZES` and the minimum cell size."
     )
-    minimum_cell: int | None = figure("The minimum cell size that was told; null where none was.")
+    minimum_cell: int | None = figure("Minimum cell size; null without one.")
     records_at_risk: float = figure(
-        "The share of rows in classes smaller than the minimum cell, from 0 to 1; null where none is told."
+        "Share of rows in classes smaller than the minimum cell, from 0 to 1; null without one."
     )
-    diversity: tuple[Diversity, ...] = figure("One entry per sensitive column.")
+    diversity: tuple[Diversity, ...] = figure("One entry per sensitive attribute.")
     special_uniques: SpecialUniques | None = figure(
-        "Rows that few columns single out; null if the columns are too many."
+        "Special uniques: rows unique on few columns; null if there are too many columns."
     )
-    population: tuple[PopulationRisk, ...] = figure(
-        "One entry per model; each says why it has no figures where it has none."
-    )
+    population: tuple[PopulationRisk, ...] = figure("One entry per model; an entry without values says why.")
     household: HouseholdRisk | None = figure(
-        "The chance that a household is found through any of its members; null if no household column is told."
+        "Probability of finding a household through any member; null if no household column is given."
     )
-    misleading: str = figure("A sentence why all this misleads, or empty.")
+    misleading: str = figure("Warning that these measures mislead, or empty.")
     why: dict[str, str] = figure(
-        "For each part above that is null or empty, the reason. The entries of `population` have their own."
+        "Reason for each part above that is null or empty. The entries of `population` have their own."
     )
-    notes: tuple[str, ...] = figure("What a reader has to know.")
+    notes: tuple[str, ...] = figure("Notes for the reader.")
     #: The same as ``below`` of the original in the same columns; None where that was not asked for.
     original_below: dict[int, float] | None = None
 
@@ -110,8 +108,8 @@ class Disclosure:
 def k_anonymity(release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own") -> int:
     """Return the number of rows in the smallest equivalence class.
 
-    Formula: ``min over rows of #{rows with the same values in the columns}``, itself included. 1 means that somebody is
-    alone in the release; k means that everybody hides among at least k rows. With ``missing="any"`` a missing value
+    Formula: ``min over rows of #{rows with the same values in the columns}``, itself included. 1 means that a person is
+    alone in the release; k means that everyone hides among at least k rows. With ``missing="any"`` a missing value
     matches every value, as for suppressed cells; by default it is a value of its own. It is never undefined, and says
     nothing about people outside the release, about sensitive values, or about synthetic rows.
 
@@ -124,9 +122,9 @@ def k_anonymity(release: Release | Table, *, columns: Sequence[str] | None = Non
 
 @metric(more_means="less private", bounds=(0, 1), source=EL_EMAM, **FACTS)
 def highest_risk(release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own") -> float:
-    """Return the chance of naming the right row of the person who hides worst, known to be in the release.
+    """Return the maximum prosecutor risk, 0 to 1.
 
-    Formula: ``1 / k``, k being :func:`k_anonymity`. 1 means that somebody is alone; 0 cannot be reached. It is never
+    Formula: ``1 / k``, k being :func:`k_anonymity`. 1 means that a person is alone; 0 cannot be reached. It is never
     undefined.
 
     >>> import polars as pl
@@ -138,10 +136,10 @@ def highest_risk(release: Release | Table, *, columns: Sequence[str] | None = No
 
 @metric(more_means="less private", bounds=(0, 1), source=EL_EMAM, **FACTS)
 def average_risk(release: Release | Table, *, columns: Sequence[str] | None = None, missing: Missing = "own") -> float:
-    """Return the mean chance of naming the right row of a person who is known to be in the release.
+    """Return the average prosecutor risk (marketer risk), 0 to 1.
 
     Formula: ``mean over rows of 1 / #{rows with the same values}``, which is the number of classes over the number of
-    rows. 1 means that everybody is alone; ``1 / rows`` means that all rows look alike. It is never undefined.
+    rows. 1 means that everyone is alone; ``1 / rows`` means that all rows are equal. It is never undefined.
 
     >>> import polars as pl
     >>> average_risk(Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 41, 41]})))
@@ -154,7 +152,7 @@ def average_risk(release: Release | Table, *, columns: Sequence[str] | None = No
 def records_at_risk(
     release: Release | Table, *, limit: float, columns: Sequence[str] | None = None, missing: Missing = "own"
 ) -> float:
-    """Return the share of rows whose chance of being named right is above a limit.
+    """Return the share of rows with risk above a threshold, 0 to 1.
 
     Formula: ``#{rows with 1 / #{rows with the same values} > limit} / rows``. 0 means that no row is above the limit, 1
     that all are. A limit of 0.2 asks for classes of 5, one of 0.09 for classes of 12, because 1 / 11 is above 0.09. It
@@ -174,9 +172,9 @@ def sample_uniqueness(
 ) -> float:
     """Return the share of rows that are alone in the release.
 
-    Formula: ``#{rows that no other row equals in the columns} / rows``. 0 means that nobody is alone, 1 that everybody
-    is. Whoever is alone in a sample may still have doubles in the population: see :func:`population_uniqueness`. It is
-    never undefined.
+    Formula: ``#{rows that no other row equals in the columns} / rows``. 0 means that no person is alone, 1 that
+    everyone is. Whoever is alone in a sample may still have doubles in the population: see
+    :func:`population_uniqueness`. It is never undefined.
 
     >>> import polars as pl
     >>> sample_uniqueness(Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 52]})))
@@ -209,7 +207,7 @@ def disclosure(
         The sensitive columns; by default all with the role "sensitive" that are no quasi-identifiers.
     weights, population_size
         How many people each row stands for (a column, or one number per row), and the size of the population: at least
-        one of them is needed for figures about the population.
+        one of them is needed for values about the population.
     household
         The column that says who lives together.
     minimum_cell
@@ -232,7 +230,7 @@ def disclosure(
         whole_number(minimum_cell, "the minimum cell size", advice="Write minimum_cell=5")
     table = released_table(release)
     if isinstance(sensitive, str):
-        raise InputError("the sensitive columns must be a list of names. Write sensitive=['…']")
+        raise InputError("sensitive is not a list of names. Write sensitive=['…']")
     told = [column.name for column in table.columns if column.role == "sensitive"] if sensitive is None else sensitive
     names = quasi_identifiers(table, columns, apart=_apart(() if sensitive is None else told, weights, household))
     secrets = [name for name in told if name not in names]
@@ -271,7 +269,7 @@ def disclosure(
 
 
 def _suppressed(table: Table, names: Sequence[str], missing: Missing) -> tuple[str, ...]:
-    """Return a note on the other way to take suppressed cells, where there are such."""
+    """Return a note on the treatment of suppressed cells, if any."""
     other: Missing = "any" if missing == "own" else "own"
     cells = table.cells or {}
     if not any((cells[name].state == SUPPRESSED).any() for name in table.coarse(names)):
@@ -279,13 +277,13 @@ def _suppressed(table: Table, names: Sequence[str], missing: Missing) -> tuple[s
     try:
         k = equivalence_classes(table, columns=names, missing=other).smallest
     except InputError:
-        return ("suppressed cells are too many in number and kind to tell k if each matches every value",)
-    ways = {"own": "counts as a value of its own", "any": "matches every value"}
-    return (f"where a suppressed cell {ways[other]}, the smallest class has {k} rows; here it {ways[missing]}",)
+        return ("k is unknown if suppressed cells match every value: there are too many patterns of them",)
+    ways = {"own": "is a separate value", "any": "matches every value"}
+    return (f"if a suppressed cell {ways[other]}, the smallest class has {k} rows; here it {ways[missing]}",)
 
 
 def _apart(sensitive: Sequence[str], weights: Weights | None, household: str | None) -> dict[str, str]:
-    """Return the columns that are no quasi-identifiers, each with what it is."""
+    """Return the columns that are not quasi-identifiers, with their role."""
     apart = dict.fromkeys(sensitive, "a sensitive column")
     if isinstance(weights, str):
         apart[weights] = "the weights"
@@ -295,7 +293,7 @@ def _apart(sensitive: Sequence[str], weights: Weights | None, household: str | N
 
 
 def _special(codes: Int32Array, names: tuple[str, ...]) -> tuple[SpecialUniques | None, str]:
-    """Return the special uniques of as many columns at once as can be searched quickly, and a sentence if few are."""
+    """Return special uniques up to an affordable size, with a note."""
     size = affordable_size(len(codes), len(names), at_most=_MOST_VISITS)
     if not size:
         return None, f"{len(names)} columns in {len(codes)} rows are too many to search for special uniques"

@@ -1,4 +1,4 @@
-"""What a release says about a sensitive column: who is found in a class learns what the class holds.
+"""Diversity of a sensitive column within equivalence classes.
 
 k-anonymity hides which row is whose; if all rows of a class hold the same diagnosis, that does not matter. These
 metrics look at the sensitive values inside each equivalence class and return the worst class. A missing sensitive value
@@ -27,7 +27,7 @@ from unveil.metrics.releases._classes import (
     values_and_gaps,
 )
 
-#: The c of (c, l)-diversity unless told: the commonest value is less than twice as frequent as the rarer ones together.
+#: The c of (c, l)-diversity by default: the commonest value is less than twice as frequent as the rarer ones together.
 C = 2.0
 FACTS: dict[str, Any] = {"category": "disclosure", "per": "release"}
 MACHANAVAJJHALA = "Machanavajjhala et al. (2007), l-diversity"
@@ -38,32 +38,35 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True, kw_only=True)
 class Diversity:
-    """The worst class of a release in a sensitive column, by four measures."""
+    """Worst equivalence class of a sensitive column, by four measures."""
 
     COUNTS = "statistic"
 
-    column: str = figure("The name of the sensitive column.")
-    values: int = figure("How many different values it has in the release; missing counts as one.")
-    distinct: int = figure("The fewest different sensitive values in any class, at least 1 (distinct l-diversity).")
-    entropy: float = figure(
-        "The effective number of sensitive values in the class with the least, at least 1 (entropy l-diversity)."
+    column: str = figure("Name of the sensitive attribute.")
+    values: int = figure("Number of distinct values in the release; missing counts as one.")
+    distinct: int = figure(
+        "Smallest number of distinct sensitive values in any class, at least 1 (distinct l-diversity)."
     )
-    recursive: int = figure("The largest l for which the release is recursively (c, l)-diverse.")
+    entropy: float = figure(
+        "Smallest effective number of sensitive values in any class, at least 1 (entropy l-diversity)."
+    )
+    recursive: int = figure("Largest l for which the release is recursively (c, l)-diverse.")
     c: float = figure("The c of recursive diversity.")
     closeness: float = figure(
-        "The largest distance of a class's distribution of sensitive values from that of all rows, from 0 (the same) "
+        "Largest distance between the sensitive values of a class and those of all rows, from 0 (the same) "
         "to 1 (t-closeness)."
     )
     classes_of_one_value: float = figure(
-        "The share of rows in classes where all rows hold the same value: whoever is found there is found out."
+        "Share of rows in classes with only one sensitive value (attribute disclosure)."
     )
-    remark: str = figure(
-        "A sentence where the figures need one, as for a column with a single value; else empty.", default=""
-    )
+    remark: str = figure("Note on the values, as for a column with a single value; else empty.", default="")
 
 
 class _Values(NamedTuple):
-    """How often each class has each sensitive value, sorted by class and value; codes count from 0, missing first."""
+    """Counts of sensitive values per class, sorted by class and value.
+
+    Codes count from 0, missing first.
+    """
 
     classes: RowClasses
     of_class: IntArray
@@ -80,7 +83,7 @@ def distinct_l_diversity(release: Release | Table, *, sensitive: str, columns: S
 
     Formula: ``min over classes of #{different values of sensitive}``, the classes being those of ``columns`` (by
     default all known ones but this). 1 means that some class holds a single value, so that who belongs to it is found
-    out without being singled out; 2 and more that an adversary cannot be sure, though one value may be far likelier
+    out without being singled out; 2 and more that an attacker cannot be sure, though one value may be far likelier
     than the others. A missing value counts as a value. It is never undefined.
 
     >>> import polars as pl
@@ -117,7 +120,7 @@ def recursive_l_diversity(
     Formula: with counts ``r1 >= r2 >= …`` of the values in a class, the largest l with
     ``r1 < c (rl + r(l+1) + … + rm)``, and 1 where none is (the source calls that always satisfied); then the least over
     the classes. 1 means that in some class one value outweighs all others ``c`` times; a larger l means that this stays
-    so after an adversary has ruled out l - 2 of the other values. ``c`` is 2 unless told. A missing value counts as a
+    so after an attacker has ruled out l - 2 of the other values. ``c`` is 2 by default. A missing value counts as a
     value. It is never undefined.
 
     >>> import polars as pl
@@ -130,7 +133,7 @@ def recursive_l_diversity(
 
 @metric(more_means="less private", bounds=(0, 1), source=LI, **FACTS)
 def t_closeness(release: Release | Table, *, sensitive: str, columns: Sequence[str] | None = None) -> float:
-    """Return the largest distance between the sensitive values of an equivalence class and those of all rows.
+    """Return the largest distance of a class from all rows (t-closeness).
 
     Formula: for numbers, ordered values and dates ``sum(|P(i) - Q(i)|) / (m - 1)`` over the m different values in their
     order, P and Q being cumulated shares in the class and in the table (earth mover's distance, values one rank apart
@@ -156,7 +159,7 @@ def diversity(
     c: float = C,
     classes: RowClasses | None = None,
 ) -> Diversity:
-    """Return all measures of one sensitive column at once; a column with one value is answered, with a remark.
+    """Return all diversity measures of one sensitive column.
 
     ``classes`` are those of these columns, where they are known already.
 
@@ -164,7 +167,7 @@ def diversity(
     >>> people = Table.from_frame(pl.DataFrame({"age": [30, 30, 40], "ill": ["flu"] * 3}))
     >>> found = diversity(people, sensitive="ill")
     >>> found.distinct, found.closeness, found.remark
-    (1, 0.0, 'every row holds the same value, so the release tells it of everybody, whatever the classes are')
+    (1, 0.0, 'every row has the same value, so the release discloses it whatever the classes are')
     """
     values = _values(release, sensitive, columns, classes)
     kinds = int(np.unique(values.value).size)
@@ -182,7 +185,7 @@ def diversity(
     )
 
 
-_ONE_VALUE = "every row holds the same value, so the release tells it of everybody, whatever the classes are"
+_ONE_VALUE = "every row has the same value, so the release discloses it whatever the classes are"
 
 
 def _is_ordered(release: Release | Table, sensitive: str) -> bool:
@@ -217,7 +220,7 @@ def _entropy(values: _Values) -> float:
 
 def _recursive(values: _Values, c: float) -> int:
     if not 0 < c < inf:
-        raise InputError(f"c must be above 0, but is {c:g}. Write c=2")
+        raise InputError(f"c is {c:g}; it must be above 0. Write c=2")
     order = np.lexsort((-values.times, values.of_class))
     count, first = values.times[order], values.start[:-1]
     before = np.cumsum(count) - count
@@ -246,7 +249,7 @@ def _closeness(values: _Values, ordered: bool) -> float:
 
 
 def _equal_distance(values: _Values) -> FloatArray:
-    """Return half the sum of |p - q| of each class, which is the sum of p - q where that is above 0."""
+    """Return the total variation distance of each class."""
     rows = values.classes.size
     everybody = int(rows.sum())
     total = np.bincount(values.value, values.times).astype(np.int64)
@@ -255,7 +258,7 @@ def _equal_distance(values: _Values) -> FloatArray:
 
 
 def _ordered_distance(values: _Values, filled: IntArray) -> FloatArray:
-    """Return the earth mover's distance of each class's values from all, along their ranks; 0 for a class without any.
+    """Return the earth mover's distance of each class, along ranks.
 
     Between two values that a class has, its cumulated count stays the same while that of the table grows. So where the
     two cross is found by bisection and both sides come from running sums: no class is compared with every value.

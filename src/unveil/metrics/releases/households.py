@@ -1,4 +1,4 @@
-"""Households: whoever finds one member has found the others."""
+"""Household risk: finding one member finds all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,29 +23,27 @@ PERSON_RISKS: tuple[str, ...] = ("sample", *get_args(Method))
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HouseholdRisk:
-    """The chance that at least one member of a household is found; all figures are NaN where ``why`` says why."""
+    """Probability that a household member is found; NaN with ``why``."""
 
     COUNTS = "statistic"
 
-    method: str = figure(
-        'Where the risk of a person comes from: "sample" (1 / rows that look alike) or a model of the population.'
-    )
-    households: int = figure("The number of households.", counts="people")
-    largest: int = figure("The most rows that one household has.", counts="people")
-    apart: int = figure("How many rows name no household; each is one of its own.", counts="people")
-    expected: float = figure("The number of households to expect to be found.")
-    average: float = figure("That number per household, from 0 to 1.")
-    highest: float = figure("The highest chance of any household, from 0 to 1.")
-    limit: float | None = figure("The chance above which a household is counted; null where none is told.")
+    method: str = figure('Source of the person risk: "sample" (1 / class size) or a population model.')
+    households: int = figure("Number of households.", counts="people")
+    largest: int = figure("Largest number of rows in one household.", counts="people")
+    apart: int = figure("Number of rows without a household; each counts as one.", counts="people")
+    expected: float = figure("Expected number of households found.")
+    average: float = figure("Expected share of households found, from 0 to 1.")
+    highest: float = figure("Highest probability of any household, from 0 to 1.")
+    limit: float | None = figure("Probability above which a household is counted; null without one.")
     share_above: float = figure(
-        "The share of households whose chance is above `limit`, from 0 to 1; null without a limit."
+        "Share of households with a probability above `limit`, from 0 to 1; null without a limit."
     )
     expected_people: float = figure(
-        "The number of people whose household is found: the sum over rows of their household's chance."
+        "Expected number of people in households found: the sum over rows of their household's probability."
     )
     #: For each row the chance of its household; private, as it is about people.
     risk: FloatArray = field(repr=False)
-    why: str = figure("Why there is no figure; empty where there is one.", default="")
+    why: str = figure("Reason for missing values; else empty.", default="")
 
 
 @metric(
@@ -65,13 +63,13 @@ def household_risk(
     population_size: float | None = None,
     limit: float | None = None,
 ) -> HouseholdRisk:
-    """Return the chance that at least one member of a household is found, for all households.
+    """Return the household risk, for all households.
 
-    Formula: ``1 - product(1 - r)`` over the members of a household, r being 1 / the number of rows that look alike
+    Formula: ``1 - product(1 - r)`` over the members of a household, r being 1 / the number of rows that are equal
     (``method="sample"``) or the mean of 1 / F as in :func:`expected_reidentifications` by the method named; the
-    expected number is the sum over households. 0 means that nobody is ever found, the number of households that each
+    expected number is the sum over households. 0 means that no person is ever found, the number of households that each
     has a member who surely is. Members are taken to be found independently of one another, and columns that all members
-    share still count for each, so that the figure is a cautious one. A row without a household is one of its own. NaN
+    share still count for each, so that the value is a cautious one. A row without a household is one of its own. NaN
     where the method of the population has no answer.
 
     >>> import polars as pl
@@ -82,7 +80,7 @@ def household_risk(
     """
     table = released_table(release)
     if method not in PERSON_RISKS:
-        raise InputError(f"the method must be one of {', '.join(PERSON_RISKS)}, but is {method!r}. Choose one of them")
+        raise InputError(f"Unknown method {method!r}. Use one of: {', '.join(PERSON_RISKS)}")
     if limit is not None:
         share(limit, "the limit", advice="Write limit=0.2")
     apart = {household: "the household"}
@@ -98,7 +96,7 @@ def household_risk(
 def households_of(
     table: Table, household: str, risk: FloatArray, method: str, limit: float | None, why: str = ""
 ) -> HouseholdRisk:
-    """Return the figures for risks of persons that are known already."""
+    """Return the household risk for known person risks."""
     code = values_and_gaps(table, household)[0]
     nobody = code == 0
     code[nobody] = code.max() + 1 + np.arange(int(nobody.sum()))

@@ -1,4 +1,4 @@
-"""How rare released people are in the population they come from, by three published models.
+"""Rarity of released people in their population, by three published models.
 
 A row that is alone in the release may have many doubles outside it. How many cannot be counted from the release, only
 estimated, and every estimate rests on a model. Three of them stand side by side, because they fail in different places;
@@ -27,21 +27,22 @@ SOURCES: dict[Method, str] = {
     "pitman": "Pitman (1995); Hoshino (2001)",
     "poisson": "Skinner and Holmes (1998), main effects only",
 }
-#: What each model takes for granted, and where it is wrong: for pages that show its figures.
+#: What each model takes for granted, and where it is wrong: for pages that show its values.
 ASSUMPTIONS: dict[Method, str] = {
     "weights": (
-        "The population class of a row is as large as the weights of its class say, and varies as a negative binomial. "
-        "Within 0.09 (0.17 for k-map) where less than half of the rows are alone in the release. Elsewhere far too "
-        "low, by up to 0.8: a weight of 50 says how many people a row stands for, not how many look like it."
+        "The population class of a row is as large as the sum of its class's weights, and is negative binomial. The "
+        "error is within 0.09 (0.17 for k-map) where less than half of the rows are sample unique. Elsewhere it is "
+        "far too low, by up to 0.8: a weight of 50 counts the people that a row represents, not those with equal "
+        "values."
     ),
     "pitman": (
-        "Classes come about as in Pitman's random partition, whose two parameters are fitted to the class sizes. "
-        "Mostly too high: off by up to 0.32 for uniqueness and 0.21 for the rest where most rows are alone in the "
-        "release, by up to 0.11 where less than half are."
+        "Classes follow Pitman's random partition, whose two parameters are fitted to the class sizes. "
+        "It is mostly too high: by up to 0.32 for uniqueness and 0.21 for the rest where most rows are sample unique. "
+        "The error is up to 0.11 where less than half are."
     ),
     "poisson": (
-        "Columns are independent of one another, and counts are Poisson. Within 0.05 where that is so. Where columns "
-        "depend on one another strongly mostly too high, by up to 0.14 (0.2 for k-map)."
+        "Columns are independent of one another, and counts are Poisson. Then the error is within 0.05. Where columns "
+        "are strongly dependent, it is mostly too high, by up to 0.14 (0.2 for k-map)."
     ),
 }
 FACTS: dict[str, Any] = {
@@ -50,37 +51,37 @@ FACTS: dict[str, Any] = {
     "more_means": "less private",
     "source": "; ".join(SOURCES.values()),
 }
-NO_SIZE = "neither weights nor the size of the population are given, so nothing can be said about people outside"
+NO_SIZE = "neither weights nor the population size are given, so the population risk is unknown"
 NO_WEIGHTS = "there are no weights"
-ALL_ALONE = "every row is alone in the release, so the sizes of the classes do not say how rare people are"
-ALL_ALIKE = "all rows are in one class, so there is nothing to fit the model to"
+ALL_ALONE = "every row is unique, so the class sizes do not show how rare people are"
+ALL_ALIKE = "all rows are in one class, so the model cannot be fitted"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PopulationRisk:
-    """What one model says about released people among their population; all figures are NaN where ``why`` says why."""
+    """Population risk by one model; NaN with ``why``."""
 
     COUNTS = "statistic"
 
-    method: Method = figure('The model of the population: "weights", "pitman" or "poisson".')
-    source: str = figure("Where the model comes from.")
-    assumption: str = figure("What the model takes for granted.")
-    rows: int = figure("The number of released rows.")
-    population: float = figure("The number of people in the population: the sum of the weights unless told.")
-    uniqueness: float = figure("The expected share of released rows that are unique in the population.")
+    method: Method = figure('Model of the population: "weights", "pitman" or "poisson".')
+    source: str = figure("Literature source of the model.")
+    assumption: str = figure("Assumptions of the model.")
+    rows: int = figure("Number of released rows.")
+    population: float = figure("Population size (default: the sum of the weights).")
+    uniqueness: float = figure("Expected share of released rows that are population unique.")
     expected_reidentifications: float = figure(
-        "The sum over rows of the mean of 1 / F, F being the size of the row's population class: how many rows an "
-        "adversary gets right who names one of the people who fit."
+        "Expected correct re-identifications, if the attacker picks one fitting person: the sum over rows of the "
+        "mean of 1 / F. F is the size of the row's population class."
     )
-    expected_share: float = figure("The same per row, from 0 to 1.")
-    k: int | None = figure("The size of a population class that is asked about; null where none is told.")
+    expected_share: float = figure("Expected correct re-identifications per row, from 0 to 1.")
+    k: int | None = figure("Size of a population class to compare with; null without one.")
     below: float = figure(
-        "The expected share of rows whose population class has fewer than `k` people, from 0 to 1; null without a `k`."
+        "Expected share of rows whose population class has fewer than `k` people, from 0 to 1; null without a `k`."
     )
     #: The mean of 1 / F for each row; private, as it is about people.
     risk: FloatArray = field(repr=False)
-    why: str = figure("Why there are no figures; empty where there are.", default="")
-    notes: tuple[str, ...] = figure("What is odd about the weights.", default=())
+    why: str = figure("Reason for missing values; else empty.", default="")
+    notes: tuple[str, ...] = figure("Notes on implausible weights.", default=())
 
 
 @metric(bounds=(0, 1), **FACTS)
@@ -92,13 +93,13 @@ def population_uniqueness(
     weights: Weights | None = None,
     population_size: float | None = None,
 ) -> float:
-    """Return the expected share of released rows that are unique in the population they come from.
+    """Return the expected share of population-unique rows, 0 to 1.
 
     Formula: ``sum(P(F = 1 | f)) / rows``, f being the rows of a released class and F the people of the same values in
     the population. Method "weights": ``F - f`` is negative binomial with ``p = f / sum of weights``, so the chance is p
     where f = 1. Method "pitman": ``F - f`` is beta-binomial with ``a = f - alpha``, ``b = theta + rows - a`` and
     ``population - rows`` tries, alpha and theta being the likeliest for the class sizes. Method "poisson": ``F - f`` is
-    Poisson with the count to expect outside if columns were independent. 0 means that nobody is unique, 1 that all
+    Poisson with the count to expect outside if columns were independent. 0 means that no person is unique, 1 that all
     are. NaN where the method has no weights or no size of the population, and for "pitman" where all rows are alone or
     all in one class. See ``ASSUMPTIONS`` for how far each was off in simulations.
 
@@ -120,11 +121,12 @@ def expected_reidentifications(
     weights: Weights | None = None,
     population_size: float | None = None,
 ) -> float:
-    """Return how many released rows an adversary gets right who names one fitting person of the population for each.
+    """Return the expected number of correct re-identifications.
 
     Formula: ``sum(E(1 / F | f))`` over the rows, with the distribution of F as in :func:`population_uniqueness`. For
-    "weights" and f = 1 that is ``(p / (1 - p)) log(1 / p)``, the individual risk of mu-Argus. 0 means none, the number
-    of rows that every row is unique in the population. NaN where :func:`population_uniqueness` is.
+    "weights" and f = 1 that is ``(p / (1 - p)) log(1 / p)``, the individual risk of mu-Argus. The attacker names one
+    fitting person of the population for each row. 0 means none, the number of rows that every row is unique in the
+    population. NaN where :func:`population_uniqueness` is.
 
     >>> import polars as pl
     >>> people = Table.from_frame(pl.DataFrame({"age": [30, 30, 41, 52], "weight": [5.0, 5.0, 10.0, 4.0]}))
@@ -145,7 +147,7 @@ def k_map_risk(
     weights: Weights | None = None,
     population_size: float | None = None,
 ) -> float:
-    """Return the expected share of released rows whose values fewer than k people of the population have.
+    """Return the expected share of rows below k people, 0 to 1.
 
     Formula: ``sum(P(F < k | f)) / rows``, with the distribution of F as in :func:`population_uniqueness`, which is this
     for k = 2. 0 means that the release is a k-map of the population as far as the model can tell, 1 that no row is
@@ -171,7 +173,7 @@ def population_risk(
     population_size: float | None = None,
     k: int | None = None,
 ) -> PopulationRisk:
-    """Return all figures of one model about the population, with what it takes for granted.
+    """Return all population risks of one model, with its assumptions.
 
     Parameters
     ----------
@@ -184,7 +186,7 @@ def population_risk(
     weights
         How many people of the population each row stands for: the name of a column, or one number per row.
     population_size
-        The number of people in the population; the sum of the weights unless told.
+        The number of people in the population; the sum of the weights by default.
     k
         Also count rows whose population class has fewer than k people.
 
@@ -197,7 +199,7 @@ def population_risk(
     (0.079, '')
     """
     if method not in METHODS:
-        raise InputError(f"the method must be one of {', '.join(METHODS)}, but is {method!r}. Choose one of them")
+        raise InputError(f"Unknown method {method!r}. Use one of: {', '.join(METHODS)}")
     if k is not None:
         whole_number(k, "k", advice="Write k=5")
     table = released_table(release)
@@ -215,7 +217,7 @@ def risk_of(
     method: Method,
     k: int | None,
 ) -> PopulationRisk:
-    """Return the figures of one model for coded columns, their classes and checked weights."""
+    """Return the population risks for coded columns and checked weights."""
     rows = len(codes)
     total = fsum(weights) if weights is not None else nan
     people = max(total, rows) if size is None else size
@@ -259,12 +261,12 @@ def _notes(weights: FloatArray | None, total: float, size: float | None) -> tupl
     light = int(np.count_nonzero(weights < 1))
     if light:
         notes.append(
-            f"{light} weights are below 1, though every row stands for at least one person; a class whose weights sum "
-            "to less than its rows is taken to be complete"
+            f"{light} weights are below 1, although every row represents at least one person; a class whose weights "
+            "sum to less than its rows counts as complete"
         )
     if size is not None and abs(total - size) > 0.05 * size:
         notes.append(
-            f"the weights sum to {total:.6g} people and the population is told to have {size:.6g}; the method "
-            "'weights' uses the former, the others the latter"
+            f"the weights sum to {total:.6g} people, but the population size is {size:.6g}; the method "
+            "'weights' uses the former, all other methods the latter"
         )
     return tuple(notes)

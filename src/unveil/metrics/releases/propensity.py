@@ -1,4 +1,4 @@
-"""Whether a model can tell released rows from original ones: if it cannot, the release looks like the original."""
+"""Propensity score: separability of original and released rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from unveil.metrics.releases._association import PairedColumn, compare
 
 FACTS: dict[str, Any] = {"category": "utility", "per": "release", "more_means": "less useful", "bounds": (0, 1)}
 SOURCE = "Woo et al. (2009); null distribution after Snoke et al. (2018)"
-#: At most so many rows of each table are drawn for the model.
+#: At most this many rows of each table are drawn for the model.
 MOST_ROWS = 10_000
 
 _LEAST_ROWS = 10
@@ -33,15 +33,15 @@ _ROUNDING = 1e-24
 _MOST_FEATURES = 150
 #: Categories of their own and powers of a number, from fine to coarse: the first that fits is taken.
 _DETAILS = ((20, 3), (10, 3), (5, 2), (2, 1))
-#: So many rows for each feature before products of two columns come in.
+#: This many rows for each feature before products of two columns come in.
 _ROWS_PER_FEATURE = 20
 
-TOO_FEW = f"there are fewer than {_LEAST_ROWS} rows in one of the tables"
-AS_SYNTHESIS = "The expected pMSE is that of rows drawn anew from what the original rows show (same-data synthesis)."
+TOO_FEW = f"one of the tables has fewer than {_LEAST_ROWS} rows"
+AS_SYNTHESIS = "The expected pMSE is that of rows resampled from the original distribution (same-data synthesis)."
 AS_MASKING = (
-    "The release is masked: its rows are made from the original rows one by one, so that pMSE can stay far below what "
-    "is expected of a synthesis, and the area below 0.5. A ratio below 1 is then no merit; only one well above 1 says "
-    "something."
+    "The release is masked, so pMSE can be far below that of synthetic data, and the AUC below 0.5. "
+    "Its rows are made from the original rows one by one. A ratio below 1 is not a merit here; only one well above 1 "
+    "is informative."
 )
 
 
@@ -52,31 +52,28 @@ class Propensity:
     COUNTS = "statistic"
 
     pmse: float = figure(
-        "The mean of `(p - c)²` over all rows of both tables, p being a row's probability of being a released one "
-        "according to the model and c the share of released rows. 0 means that no row can be told."
+        "Mean of `(p - c)²` over all rows of both tables. Here p is the predicted probability that a row is released, "
+        "and c the share of released rows. 0 means that no row can be classified."
     )
-    expected: float = figure(
-        "The mean of pMSE if the release were drawn anew from the distribution of the original rows, in large samples."
-    )
-    deviation: float = figure("The standard deviation of pMSE in such releases.")
-    ratio: float = figure("`pmse / expected`: around 1 where the release is like a new draw of the original.")
+    expected: float = figure("Expected pMSE for a release drawn from the original distribution, in large samples.")
+    deviation: float = figure("Standard deviation of pMSE in such releases.")
+    ratio: float = figure("`pmse / expected`: around 1 where the release resembles a new sample of the original.")
     standardised: float = figure(
-        "`(pmse - expected) / deviation`: around 0 where the release is like a new draw of the original."
+        "`(pmse - expected) / deviation`: around 0 where the release resembles a new sample of the original."
     )
     area: float = figure(
-        "The area under the curve for rows that the model has not seen (cross-validated in five parts): the chance "
-        "that of a released and an original row the released one gets the higher score. 0.5 means that they cannot be "
-        "told apart, 1 that every row can. Below 0.5 it means the same as 0.5: a model that misses a row in one table "
-        "takes its masked twin for the other, the more so the smaller the tables."
+        "AUC of the model on unseen rows (five-fold cross-validation): the probability that a released row scores "
+        "higher than an original row. 0.5 means no separation, 1 full separation. Values below 0.5 also mean no "
+        "separation: a model without a row classifies its masked twin wrongly, the more so in small tables."
     )
-    features: int = figure("The number of terms of the model beside its intercept.")
-    products: int = figure("The number of pairs of columns whose product is among the terms.")
-    columns: int = figure("How many columns there are to compare.")
-    columns_used: int = figure("How many of them are in the model.")
-    rows_original: int = figure("How many rows of the original were used.")
-    rows_released: int = figure("How many rows of the release were used.")
-    remark: str = figure("What the expected value is about, and whether rows or columns were drawn.")
-    why: str = figure("Why the figures are null, where they are.", default="")
+    features: int = figure("Number of model terms besides the intercept.")
+    products: int = figure("Number of column pairs with a product term.")
+    columns: int = figure("Number of columns compared.")
+    columns_used: int = figure("Number of columns in the model.")
+    rows_original: int = figure("Number of original rows used.")
+    rows_released: int = figure("Number of released rows used.")
+    remark: str = figure("Meaning of the expected value, and sampling of rows or columns.")
+    why: str = figure("Reason for missing values; else empty.", default="")
 
 
 @metric(source=SOURCE, **FACTS)
@@ -87,19 +84,19 @@ def propensity_score(
     columns: Sequence[str] | None = None,
     most_rows: int = MOST_ROWS,
 ) -> Propensity:
-    """Return how well a model tells released rows from original ones, beside what a perfect synthesis gives.
+    """Return the propensity score, compared with perfect synthesis.
 
     Formula: ``pMSE = mean((p - c)²)`` over all rows of both tables, where p is a row's probability of being released
-    according to a logistic regression and c the share of released rows; and the area under the curve for rows that
-    the model has not seen. The model has each category (the rarest together), each number by its rank up to the third
+    according to a logistic regression and c the share of released rows; and the area under the curve for rows that the
+    model has not seen. The model has each category (the rarest together), each number by its rank up to the third
     power, whether a number is missing, and products of pairs of columns while these are few; its ridge is 1 on
-    standardised terms. The expected pMSE is ``(k - 1)(1 - c)² c / N`` for a release whose rows are drawn anew from
-    the distribution of the original rows (same-data synthesis), k counting the model's parameters and N all rows; for
-    two independent samples of the same people it would be ``(k - 1)(1 - c) c / N``. Terms that the ridge holds down
-    count for less than one, and where only some of the original rows are used their own chance is added. 0 means that
-    no row can be told. A masked release, whose rows are made from the original rows one by one, may have a pMSE far
-    below the expected one and an area below 0.5, which is no merit. The area is 0.5 where rows cannot be told apart and
-    1 where every one can. NaN where a table has fewer than 10 rows; the ratio also where nothing varies.
+    standardized terms. The expected pMSE is ``(k - 1)(1 - c)² c / N`` for a release whose rows are drawn again from the
+    distribution of the original rows (same-data synthesis), k counting the model's parameters and N all rows; for two
+    independent samples of the same people it would be ``(k - 1)(1 - c) c / N``. Terms that the ridge holds down count
+    for less than one, and where only some of the original rows are used their own chance is added. 0 means that no row
+    can be told. A masked release, whose rows are made from the original rows one by one, may have a pMSE far below the
+    expected one and an area below 0.5, which is no merit. The area is 0.5 where rows cannot be distinguished and 1
+    where every one can. NaN where a table has fewer than 10 rows; the ratio also where nothing varies.
 
     >>> import polars as pl
     >>> from unveil.data.table import Table
@@ -140,16 +137,16 @@ def propensity_of(
 
 
 def _drawn(rows: int, at_most: int, rng: np.random.Generator) -> IntArray:
-    """Return which rows to use; the rows are sorted by content, so their order in the table plays no part."""
+    """Return a content-ordered random sample of rows."""
     return np.sort(rng.choice(rows, at_most, replace=False)) if rows > at_most else np.arange(rows)
 
 
 def _remark(release: Release, used: tuple[int, int], columns: tuple[int, int]) -> str:
     said = [AS_MASKING if release.kind == "masked" else AS_SYNTHESIS]
     if used != (release.original.rows, release.released.rows):
-        said.append(f"The model uses {used[0]:,} original and {used[1]:,} released rows, drawn by lot.")
+        said.append(f"The model uses {used[0]:,} original and {used[1]:,} released rows, drawn at random.")
     if columns[0] < columns[1]:
-        said.append(f"The model uses {columns[0]:,} of {columns[1]:,} columns, drawn by lot.")
+        said.append(f"The model uses {columns[0]:,} of {columns[1]:,} columns, drawn at random.")
     return " ".join(said)
 
 
@@ -157,7 +154,7 @@ def _told_apart(features: FloatArray, labels: BoolArray, folds: IntArray, origin
     rows, share = labels.size, float(labels.mean())
     whole = fit(features, labels, ridge=_RIDGE)
     pmse = float(((probability(features, whole) - share) ** 2).mean())
-    # Of tables that cannot be told apart only the rounding of this machine is left, which is no figure of theirs.
+    # Of tables that cannot be distinguished only the rounding of this machine is left, which is no value of theirs.
     pmse = 0.0 if pmse < _ROUNDING else pmse
     # A term counts in full where the data speak louder than the ridge; a term that others repeat does not count.
     strength = np.clip(np.linalg.eigvalsh(features.T @ features), 0, None) * share * (1 - share)
@@ -208,7 +205,7 @@ def _folds(pooled: Sequence[NDArray[Any]], labels: BoolArray, rng: np.random.Gen
 
 
 def _turn(content: IntArray, count: IntArray) -> IntArray:
-    """Return for each row how many rows equal to it come before it."""
+    """Return each row's index among equal rows."""
     order = np.argsort(content, kind="stable")
     turn = np.empty(content.size, np.int64)
     turn[order] = np.arange(content.size) - (np.cumsum(count) - count)[content[order]]
@@ -218,7 +215,7 @@ def _turn(content: IntArray, count: IntArray) -> IntArray:
 def _features(
     columns: Sequence[PairedColumn], pooled: Sequence[NDArray[Any]], rng: np.random.Generator
 ) -> tuple[FloatArray, int, int]:
-    """Return the standardised terms of the model, how many pairs of columns have products in it, and the columns."""
+    """Return standardized features, number of column products, and column names."""
     used = list(range(len(columns)))
     for levels, power in _DETAILS:
         terms = [_terms(columns[at], pooled[at], levels, power) for at in used]
@@ -244,7 +241,7 @@ def _features(
 
 
 def _standard(terms: Sequence[FloatArray], rows: int) -> FloatArray:
-    """Return the terms that vary as columns of mean 0 and variance 1."""
+    """Return the varying features, with mean 0 and variance 1."""
     table = np.column_stack(terms) if terms else np.empty((rows, 0))
     table -= table.mean(axis=0)
     spread = table.std(axis=0)
@@ -253,11 +250,14 @@ def _standard(terms: Sequence[FloatArray], rows: int) -> FloatArray:
 
 
 def _terms(column: PairedColumn, values: NDArray[Any], levels: int, power: int) -> list[FloatArray]:
-    """Return what the model sees of a column, centred: categories but the commonest, or powers of a number's rank."""
+    """Return the centered features of a column.
+
+    Categories leave out the commonest; numbers give powers of the rank.
+    """
     if column.is_number:
         return _powers(values, power)
     counts = np.bincount(values)
-    # Equally common ones in the order of their values, which is nobody's row order.
+    # Equally common ones in the order of their values, which does not depend on row order.
     common = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
     own = common[1:] if common.size <= levels + 1 else common[1:levels]
     terms = [(values == level).astype(np.float64) for level in own]

@@ -1,4 +1,7 @@
-"""Detect masked releases: rows that match people one to one, and match other people markedly worse."""
+"""Detect masked releases, whose rows match people one to one.
+
+They match other people markedly worse.
+"""
 
 from collections.abc import Sequence
 
@@ -10,7 +13,7 @@ from unveil.data.table.release import Release
 from unveil.metrics.releases._classes import group
 from unveil.metrics.releases.truthful import TRUTHFUL, HeldValues, cells_of, compatible_rows, truthful_share
 
-#: At most so many equivalence classes are compared with people, and so many pairs of a class and a person.
+#: At most this many equivalence classes are compared with people, and this many pairs of a class and a person.
 MOST_CLASSES, MOST_PAIRS = 500, 10**7
 #: How often the people of the original are drawn again.
 DRAWS = 199
@@ -19,7 +22,7 @@ _PART = 0.1
 
 
 def is_masked(release: Release, columns: Sequence[str]) -> bool:
-    """Return whether the rows of a release can only be masked rows of its original.
+    """Return whether the release can only be masked rows.
 
     Three conditions. At least 99 % of the released rows match compatible original rows one to one
     (:func:`truthful_share`). The people of the original leave fewer rows unmatched than each of 199 random choices of
@@ -28,7 +31,7 @@ def is_masked(release: Release, columns: Sequence[str]) -> bool:
     distribution with the observed number as its mean: as many as fresh people would be.
 
     Rows that are common combinations of few values match other people as well, so they prove nothing. Neither do very
-    large classes, nor a control group so small that it replaces hardly anybody: such releases are not detected. A
+    large classes, nor a control group so small that it replaces hardly any person: such releases are not detected. A
     synthetic table whose counts equal those of the original in all columns cannot be told from a masked one.
 
     The unmatched rows of an equivalence class of the release are those beyond the number of compatible people. At most
@@ -86,7 +89,7 @@ def is_masked(release: Release, columns: Sequence[str]) -> bool:
 def _of_other_people(
     compatible: Sequence[IntArray], places: Sequence[IntArray], members: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return at [draw, class] how many people drawn from original and control are compatible."""
+    """Return counts of compatible random people, at [draw, class]."""
     from scipy.sparse import csr_array
 
     everybody = places[0].size

@@ -23,18 +23,18 @@ MOST_VISITS = 5 * 10**8
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SpecialUniques:
-    """Minimal sample uniques of a table: sets of columns that single out a row and of which no part does."""
+    """Special uniques: minimal column sets that single out a row."""
 
     COUNTS = "statistic"
 
     columns: tuple[str, ...] = figure("The columns of which sets were made.")
-    size: int = figure("The most columns that a set may have.")
-    rows: int = figure("The number of rows.")
-    special: int = figure("How many rows have at least one set of columns that singles them out.", counts="rows")
-    by_size: tuple[int, ...] = figure("The number of sets (of all rows) with 1, 2, … `size` columns.")
-    rows_by_size: tuple[int, ...] = figure("The number of rows whose smallest set has 1, 2, … `size` columns.")
+    size: int = figure("Largest number of columns in a set.")
+    rows: int = figure("Number of rows.")
+    special: int = figure("Number of rows with at least one unique set of columns.", counts="rows")
+    by_size: tuple[int, ...] = figure("Number of sets (of all rows) with 1, 2, … `size` columns.")
+    rows_by_size: tuple[int, ...] = figure("Number of rows whose smallest set has 1, 2, … `size` columns.")
     by_column: tuple[int, ...] = figure(
-        "The number of sets that hold each column, in the order of `columns`: what to coarsen first."
+        "Number of sets with each column, in the order of `columns`: generalize those with many first."
     )
     #: For each row its number of sets by size, and its SUDA score; private, as they are about people.
     found: IntArray = field(repr=False)
@@ -56,7 +56,7 @@ class SpecialUniques:
 def special_uniques(
     release: Release | Table, *, columns: Sequence[str] | None = None, size: int = SIZE
 ) -> SpecialUniques:
-    """Return which rows few columns single out: their minimal sample uniques and SUDA scores.
+    """Return the special uniques of a table, with SUDA scores.
 
     Formula: a set of at most ``size`` columns counts for a row if no other row has the same values in it and this is
     true of no part of the set; the score of a row is the sum over its sets of ``product(a - i for i = k, …, m)``, where
@@ -78,14 +78,14 @@ def special_uniques(
     needed = visits(table.rows, len(names), size)
     if needed > MOST_VISITS:
         raise InputError(
-            f"sets of up to {size} of {len(names)} columns in {table.rows} rows take {needed:.1e} looks at a row, more "
-            f"than the {MOST_VISITS:.0e} that are done. Name fewer columns, or use size={size - 1}"
+            f"sets of up to {size} of {len(names)} columns in {table.rows} rows need {needed:.1e} row visits, above "
+            f"the maximum of {MOST_VISITS:.0e}. Name fewer columns, or use size={size - 1}"
         )
     return uniques_of(column_codes(table, names), names, size)
 
 
 def uniques_of(codes: Int32Array, names: tuple[str, ...], size: int) -> SpecialUniques:
-    """Return the same of coded columns, of which at most so many are taken at once."""
+    """Return the special uniques of coded columns, up to a size."""
     found, by_column = minimal_uniques(codes, size)
     smallest = np.where(found.any(axis=1), (found > 0).argmax(axis=1), -1)
     return SpecialUniques(
@@ -102,7 +102,7 @@ def uniques_of(codes: Int32Array, names: tuple[str, ...], size: int) -> SpecialU
 
 
 def _weights(columns: int, size: int) -> FloatArray:
-    """Return what one set of 1, 2, … ``size`` columns adds to a score.
+    """Return the score of one set of 1, 2, … ``size`` columns.
 
     >>> _weights(4, 3)
     array([6., 2., 1.])
@@ -112,7 +112,7 @@ def _weights(columns: int, size: int) -> FloatArray:
 
 
 def affordable_size(rows: int, columns: int, *, at_most: int) -> int:
-    """Return the largest size up to ``SIZE`` with at most so many visits, or 0.
+    """Return the largest affordable size up to ``SIZE``, or 0.
 
     >>> affordable_size(40_000, 12, at_most=10**8), affordable_size(10**6, 200, at_most=10**8)
     (3, 0)
@@ -128,7 +128,7 @@ PLAIN_UP_TO = 50_000
 
 
 def visits(rows: int, columns: int, size: int) -> int:
-    """Return how often a row is looked at, at most: once for each set of up to ``size`` columns.
+    """Return the largest number of visits per row, one per set.
 
     >>> visits(10, 4, 2)
     100
@@ -137,7 +137,7 @@ def visits(rows: int, columns: int, size: int) -> int:
 
 
 def minimal_uniques(codes: Int32Array, size: int) -> tuple[IntArray, IntArray]:
-    """Return how many minimal sample uniques of 1, 2, … ``size`` columns each row has, and how many hold each column.
+    """Return minimal sample uniques per row and size, and per column.
 
     A set of columns is one of a row if no other row has the same codes in it, and this holds for no smaller part of
     the set. ``codes`` has one row per row of the table and one column per column, with numbers from 0 on.
@@ -163,7 +163,9 @@ def minimal_uniques(codes: Int32Array, size: int) -> tuple[IntArray, IntArray]:
 
 @loop("i4[,], i8, i8, i8[,]")
 def _search(codes: Int32Array, levels: int, size: int, choose: IntArray) -> tuple[IntArray, IntArray]:
-    """Visit the sets of columns depth first; each keeps only the rows that are not alone yet, grouped by their codes.
+    """Visit the column sets depth first.
+
+    Each keeps only the rows that are not yet unique, grouped by their codes.
 
     Of two sets that share their first columns, the one that goes on with the later column is visited first. So every
     part of a set is visited before the set, and what is unique in a part is known by then.
@@ -221,7 +223,7 @@ def _refine(
     touched: IntArray,
     alone: IntArray,
 ) -> tuple[int, int]:
-    """Split each group of rows by their codes; return how many rows are alone now and how many groups are left.
+    """Refine groups by codes; return unique rows and groups left.
 
     Rows that are alone are put into ``alone`` and leave; ``count`` is all 0 before and after.
     """
@@ -264,7 +266,7 @@ def _refine(
 
 
 def _place(chosen: IntArray, size: int, part: int, choose: IntArray) -> int:
-    """Return the number of the set made of the chosen columns whose bit in ``part`` is set; small sets come first."""
+    """Return the number of a column subset; small sets come first."""
     taken = 0
     number = 0
     for k in range(size):
@@ -279,7 +281,7 @@ def _place(chosen: IntArray, size: int, part: int, choose: IntArray) -> int:
 
 
 def _is_minimal(chosen: IntArray, size: int, row: int, known: NDArray[np.uint8], choose: IntArray) -> bool:
-    """Return whether no smaller part of the chosen columns is a minimal unique of the row."""
+    """Return whether the chosen columns are a minimal unique."""
     for part in range(1, (1 << size) - 1):
         if known[_place(chosen, size, part, choose), row >> 3] >> (row & 7) & 1:
             return False

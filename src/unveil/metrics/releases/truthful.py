@@ -1,4 +1,4 @@
-"""Whether released rows are true of original ones: bands, ranges and suppressed cells are, noise is not."""
+"""Truthfulness of released rows: ranges and suppression are true, noise is not."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from unveil.errors import InputError
 
 #: A release is truthful if at least this share of its rows match.
 TRUTHFUL = 0.99
-#: At most so many released rows are matched.
+#: At most this many released rows are matched.
 MOST_ROWS = 2_000
 #: Below the places of all values, missing ones and markers.
 _NO_PLACE = -(2**62)
@@ -48,7 +48,7 @@ def truthful_share(original: Table, released: Table, columns: Sequence[str], mat
     0.75
     """
     if not columns:
-        raise InputError("there must be at least one column to compare. Name the columns, as in ['age']")
+        raise InputError("no column to compare is given. Name the columns, as in ['age']")
     original, released = agree(original, released, masked=True)
     held = [HeldValues.of(cells_of([original], released, name)) for name in columns]
     places = [each.cells.places(original.held(name)) for each, name in zip(held, columns, strict=True)]
@@ -67,7 +67,7 @@ def truthful_share(original: Table, released: Table, columns: Sequence[str], mat
 
 
 def cells_of(people: Sequence[Table], released: Table, name: str) -> Cells:
-    """Return the cells of a released column; those that have been read stay as they are."""
+    """Return the cells of a released column."""
     if released.cells and name in released.cells:
         return released.cells[name]
     kind = released.column(name).kind
@@ -75,7 +75,7 @@ def cells_of(people: Sequence[Table], released: Table, name: str) -> Cells:
 
 
 class HeldValues(NamedTuple):
-    """The places of the values that each cell holds: from ``first`` to ``last``, unless it has gaps.
+    """Values in each cell, from ``first`` to ``last``, unless with gaps.
 
     ``keys`` are the pairs of a cell with gaps and a place that it holds, as ``cell * size + place``, ascending.
     """
@@ -107,7 +107,7 @@ class HeldValues(NamedTuple):
         return cls(cells, first, last, has_gaps & ~is_open, keys, size)
 
     def fit(self, cell: NDArray[np.integer], place: IntArray) -> BoolArray:
-        """Return whether cells hold values, by their places; missing values only where they could be any."""
+        """Return whether cells hold values, given by position."""
         fits = np.asarray((self.first[cell] <= place) & (place <= self.last[cell]))
         some = np.nonzero(fits & self.has_gaps[cell])
         if some[0].size:
@@ -117,7 +117,7 @@ class HeldValues(NamedTuple):
 
 
 def _drawn(released: Table) -> IntArray:
-    """Return the rows to match, drawn by what they hold: the order of rows plays no part."""
+    """Return a content-ordered random sample of rows."""
     if released.rows <= MOST_ROWS:
         return np.arange(released.rows)
     return released.content_order()[np.random.default_rng(0).choice(released.rows, MOST_ROWS, replace=False)]
@@ -126,7 +126,7 @@ def _drawn(released: Table) -> IntArray:
 def compatible_rows(
     held: Sequence[HeldValues], places: Sequence[IntArray], boxes: NDArray[np.integer], enough: int
 ) -> list[IntArray | None]:
-    """Return the people who are compatible with each box; None where at least ``enough`` are.
+    """Return the people compatible with each box; None from ``enough`` on.
 
     Values of one cell are neighbors in the order of places: the column with the fewest of them gives the candidates.
     """

@@ -1,4 +1,4 @@
-"""Find released values absent from the original: recoded labels, other units, values out of range."""
+"""Released values absent from the original: new labels, units, out of range."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from unveil.metrics.releases._common_columns import compared_columns
 if TYPE_CHECKING:
     import polars as pl
 
-#: How loudly a share must be said: not at all or with a count, beside the column's figures, or above everything.
+#: How loudly a share must be said: not at all or with a count, next to the column's values, or above everything.
 Severity = Literal["note", "warning", "headline"]
 
 _WARNED = 0.05
@@ -31,46 +31,43 @@ _RANGED = ("number", "ordered", "date")
 
 @dataclass(frozen=True, kw_only=True)
 class UnseenValues:
-    """How many released rows of a column hold a value absent from the original, and the likely cause."""
+    """Released rows with a value absent from the original, and the cause."""
 
     COUNTS = "statistic"
 
-    column: str = figure("The column with such values.")
-    kind: str = figure("The kind as which the column is read.")
-    rows: int = figure("The released rows with a value in this column.", counts="rows")
+    column: str = figure("Name of the column.")
+    kind: str = figure("Column type.")
+    rows: int = figure("Released rows with a value in this column.", counts="rows")
     unseen: int = figure(
-        "The released rows whose value is none of the original's (categories, truth values), lies outside of its "
-        "range (numbers, dates and orders), or is none of its kind at all. A cell that stands for several values "
-        "counts if none of them is possible, and in the median as its middle; one that could be any is left aside.",
+        "Released rows whose value is absent from the original (categories, truth values), outside its range "
+        "(numbers, dates and orders), or of another type. A range cell counts if none of its values is possible, "
+        "and in the median as its middle. Cells that could be any are ignored.",
         counts="rows",
     )
-    share: float = figure("Those as a share of all released rows, from 0 to 1.")
-    is_median_outside: bool = figure(
-        "Whether the released median lies outside of the original's 1st to 99th percentile."
-    )
+    share: float = figure("Unseen values as a share of all released rows, from 0 to 1.")
+    is_median_outside: bool = figure("Whether the released median lies outside the original's 1st to 99th percentile.")
     severity: Severity = figure(
-        '"note" below 5 %, "warning" below 50 %, "headline" from there on, if the median lies outside, or with a '
-        "factor."
+        '"note" below 5%, "warning" below 50%, "headline" from 50%, if the median is outside, or with a factor.'
     )
     is_renamed: bool = figure(
-        "Whether there are as many labels as in the original, and their shares, sorted, differ by less than 0.05: "
-        "they are perhaps the same ones, renamed one to one."
+        "Whether there are as many labels as in the original, and their sorted shares differ by less than 0.05: "
+        "perhaps they were renamed one to one."
     )
     factor: float | None = figure(
-        "By how much median and quartiles were multiplied, where that is what one unit is in another; else null."
+        "Factor by which median and quartiles were multiplied, if it is a unit conversion; else null."
     )
 
     @property
     def is_ranged(self) -> bool:
-        """Whether its values have a range, and those outside of it are counted."""
+        """Whether values outside the range are counted."""
         return self.kind in _RANGED
 
 
 def unseen_values(release: Release, *, columns: Sequence[str] | None = None) -> tuple[UnseenValues, ...]:
-    """Return for each column how many released values the original never takes, and what they may be.
+    """Return the number of unseen values per column, and likely causes.
 
-    No attack sees through recoded labels or another unit, so figures with such a column are no evidence that the
-    release is safe. Missing values and markers of no value are left aside.
+    No attack sees through recoded labels or another unit, so values with such a column are no evidence that the release
+    is safe. Missing values and markers of no value are left aside.
 
     Parameters
     ----------
@@ -133,7 +130,7 @@ def _unseen(release: Release, name: str) -> UnseenValues:
 
 
 def _ends(cells: Cells) -> tuple[FloatArray, FloatArray]:
-    """Return the least and the greatest value that each row may have whose cell shows some."""
+    """Return the least and greatest possible value per row."""
     shown = cells.of_row[(cells.state == SHOWN)[cells.of_row]]
     low, high = (end.cast(float).to_numpy() for end in (cells.ranges.low, cells.ranges.high))
     return np.where(np.isnan(low), -np.inf, low)[shown], np.where(np.isnan(high), np.inf, high)[shown]
@@ -164,7 +161,7 @@ def _same_shares(original: "pl.Series", released: "pl.Series") -> bool:
 
 
 def _factor(before: FloatArray, after: FloatArray) -> float | None:
-    """Return the factor between two units if median and quartiles, as far as they are not 0, all differ by it."""
+    """Return the unit factor of median and quartiles, if consistent."""
     one, other = (np.quantile(part, [0.25, 0.5, 0.75]) for part in (before, after))
     told = one != 0
     if ((other != 0) != told).any() or told.sum() < _LEAST_QUARTILES:

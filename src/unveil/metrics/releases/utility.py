@@ -1,7 +1,7 @@
-"""What a release keeps of the original: its columns, what they have to do with one another, and the whole of a row.
+"""Utility of a release: columns, pairs of columns, and whole rows.
 
-Every figure is a distance from the original: 0 means that nothing was lost. A release is not safer for being less
-useful, nor useful for being near in these figures: what it is to be used for decides.
+Every value is a distance from the original: 0 means that nothing was lost. A release is not safer for being less
+useful, nor useful for being near in these values: what it is to be used for decides.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,50 +31,50 @@ from unveil.metrics.releases._association import (
 from unveil.metrics.releases.distributions import MOST_COLUMNS, ColumnDistribution, distribution_of
 from unveil.metrics.releases.propensity import FACTS, MOST_ROWS, Propensity, propensity_of
 
-#: At most so many pairs of columns are looked at; beyond that they are drawn by lot.
+#: At most this many pairs of columns are looked at; beyond that they are drawn at random.
 MOST_PAIRS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnDistance:
-    """How far a column of the release is from that of the original."""
+    """Distance between an original and a released column."""
 
     COUNTS = "statistic"
 
-    name: str = figure("The name of the column.")
-    kind: Kind = figure("The kind as which it is read.")
+    name: str = figure("Name of the column.")
+    kind: Kind = figure("Column type.")
     distance: float = figure(
-        "From 0, the same distribution, to 1: the total variation of a category, a truth value or a text; for a "
-        "number, a date or ordered levels the Kolmogorov-Smirnov distance or the change of the missing share, "
-        "whichever is more."
+        "Distance from 0 (the same distribution) to 1. For a category, truth value or text it is the total "
+        "variation. For a number, date or ordered levels it is the Kolmogorov-Smirnov distance or the change of the "
+        "missing share, whichever is larger."
     )
     total_variation: float = figure(
-        "Half the sum of the differences of all values' shares, a missing value being one of them; null for numbers.",
+        "Half the sum of the differences of all values' shares, with missing as one value; null for numbers.",
         default=nan,
     )
     kolmogorov_smirnov: float = figure(
-        "The largest difference of the shares of values up to some value, missing ones left out; null for categories.",
+        "Largest difference of the shares of values up to some value, without missing ones; null for categories.",
         default=nan,
     )
     wasserstein: float = figure(
-        "How far values have to move on average to become those of the original, in ranges of the original; above 1 "
+        "Mean distance that values must move to become the original ones, in ranges of the original; above 1 "
         "where the release reaches far beyond it. Ordered levels count one step each. null for categories.",
         default=nan,
     )
     mean_change: float = figure(
-        "The change of the mean, in standard deviations of the original; null for categories, and where the original "
-        "does not vary but the release does.",
+        "Change of the mean, in standard deviations of the original; null for categories, and where the original "
+        "is constant but the release is not.",
         default=nan,
     )
     deviation_change: float = figure(
-        "The change of the standard deviation, in standard deviations of the original; null where `mean_change` is.",
+        "Change of the standard deviation, in standard deviations of the original; null where `mean_change` is.",
         default=nan,
     )
-    missing_original: float = figure("The share of missing values in the original, from 0 to 1.")
-    missing_released: float = figure("The share of missing values in the release, from 0 to 1.")
-    #: 1 means that every cell could be anybody's. The original was put into the released cells first.
+    missing_original: float = figure("Share of missing values in the original, from 0 to 1.")
+    missing_released: float = figure("Share of missing values in the release, from 0 to 1.")
+    #: 1 means that every cell could be any person's. The original was put into the released cells first.
     width: float = figure(
-        "Where released cells stand for several values: the mean share of people inside such a cell.",
+        "For range cells: the mean share of people inside such a cell.",
         default=nan,
         optional=True,
     )
@@ -82,7 +82,7 @@ class ColumnDistance:
 
 @dataclass(frozen=True, kw_only=True)
 class PairDistance:
-    """How much two columns have to do with one another, before and after."""
+    """Association of two columns, before and after."""
 
     COUNTS = "statistic"
 
@@ -93,13 +93,13 @@ class PairDistance:
         'correction), "correlation ratio" for one of each (0 to 1, with Kelley\'s correction).'
     )
     original: float = figure(
-        "The association in the original; null where a column does not vary or every row has a value of its own."
+        "Association in the original; null where a column is constant or has a different value in every row."
     )
     released: float = figure(
-        "The association in the release; null where a column does not vary or every row has a value of its own."
+        "Association in the release; null where a column is constant or has a different value in every row."
     )
     association_change: float = figure(
-        "The absolute difference, an undefined association counting as none; null where both are undefined."
+        "Absolute difference, with an undefined association counting as 0; null where both are undefined."
     )
     rank_original: float = figure(
         "Spearman's correlation in the original, from -1 to 1; null unless both are numbers.", default=nan
@@ -114,50 +114,49 @@ class PairDistance:
 
 @dataclass(frozen=True, kw_only=True)
 class Utility:
-    """All of what a release lost, and one number that sums it up."""
+    """All utility losses of a release, with an overall value."""
 
     COUNTS = "statistic"
 
     loss: float = figure(
-        "The mean of the next three, those that are undefined left out: 0 means that nothing was lost, 1 that nothing "
-        "is left.",
+        "Utility loss: mean of the next three without undefined ones. 0 is unchanged, 1 is nothing preserved.",
         limit="utility.loss",
-        limit_meaning="what the release has lost of what the original says, from 0 to 1",
+        limit_meaning="utility loss of the release, from 0 (unchanged) to 1 (nothing preserved)",
     )
-    column_loss: float = figure("The mean distance of the columns, a column that was left out counting as 1.")
+    column_loss: float = figure("Mean distance of the columns; a missing column counts as 1.")
     association_loss: float = figure(
-        "The mean association change of the pairs, each at most 1; null where no pair has an association."
+        "Mean association change of the pairs, each at most 1; null where no pair has an association."
     )
     discrimination: float = figure(
-        "`2 * area - 1` of the propensity score, at least 0: how well released rows are told from original ones."
+        "`2 * area - 1` of the propensity score, at least 0: the separability of release and original."
     )
-    columns: tuple[ColumnDistance, ...] = figure("The loss of each column, behind `column_loss`.")
-    pairs: tuple[PairDistance, ...] = figure("The loss of each pair of columns, behind `association_loss`.")
-    pairs_total: int = figure("How many pairs of columns there are; where `pairs` are fewer they were drawn by lot.")
-    columns_left_out: int = figure("How many columns of the original were left out of the release, as told.")
-    propensity: Propensity = figure("The model that tells released rows from original ones, behind `discrimination`.")
-    rows_original: int = figure("The number of rows of the original.")
-    rows_released: int = figure("The number of rows of the release.")
+    columns: tuple[ColumnDistance, ...] = figure("Loss of each column, behind `column_loss`.")
+    pairs: tuple[PairDistance, ...] = figure("Loss of each pair of columns, behind `association_loss`.")
+    pairs_total: int = figure("Number of column pairs; `pairs` is a random sample if it has fewer.")
+    columns_left_out: int = figure("Number of original columns left out of the release, as given.")
+    propensity: Propensity = figure("Propensity score of release against original, behind `discrimination`.")
+    rows_original: int = figure("Number of original rows.")
+    rows_released: int = figure("Number of released rows.")
     rows_kept: float = figure("Released rows over original rows; above 1 where rows were added.")
-    missing_original: float = figure("The share of missing cells in the original, from 0 to 1.")
-    missing_released: float = figure("The share of missing cells in the release, from 0 to 1.")
-    cells_suppressed: float = figure("By how much that share rose; below 0 where gaps were filled.")
+    missing_original: float = figure("Share of missing cells in the original, from 0 to 1.")
+    missing_released: float = figure("Share of missing cells in the release, from 0 to 1.")
+    cells_suppressed: float = figure("Increase of that share; below 0 where gaps were filled.")
     #: Both distributions of the columns that changed most, those first.
     distributions: tuple[ColumnDistribution, ...] = ()
 
 
 @metric(source="Kolmogorov (1933); Villani (2009), chapter 6", **FACTS)
 def column_distances(release: Release, *, columns: Sequence[str] | None = None) -> tuple[ColumnDistance, ...]:
-    """Return how far each column of the release is from the original's: its distribution, mean, spread and gaps.
+    """Return the distance of each column: distribution, mean, spread, and missing values.
 
-    Formula: for categories, truth values and texts ``1/2 Σ |share in original - share in release|`` over all values,
-    a missing one included; for numbers, dates and ordered levels ``max |F - G|`` of the two distribution functions, or
+    Formula: for categories, truth values and texts ``1/2 Σ |share in original - share in release|`` over all values, a
+    missing one included; for numbers, dates and ordered levels ``max |F - G|`` of the two distribution functions, or
     the change of the missing share, whichever is more. 0 means the same distribution, 1 that no value is in both (or
     that one lies wholly below the other). Where released cells stand for several values, the original's values are put
     into these cells before, and the ``width`` of the column says what that lost: the mean share of people inside a
-    cell. It says nothing about which row has which value, nor about what columns
-    have to do with one another. Even a perfect synthesis differs a little by luck, more so in columns with many
-    categories. NaN for single figures that a column does not have, never for its distance.
+    cell. It says nothing about which row has which value, nor about what columns have to do with one another. Even a
+    perfect synthesis differs a little by chance, more so in columns with many categories. NaN for single values that a
+    column does not have, never for its distance.
 
     >>> import polars as pl
     >>> from unveil.data.table import Table
@@ -179,14 +178,14 @@ def pair_distances(
     most_pairs: int = MOST_PAIRS,
     rng: np.random.Generator | None = None,
 ) -> tuple[PairDistance, ...]:
-    """Return for each pair of columns how strongly they are associated in the original and in the release.
+    """Return the association of each column pair, original and released.
 
     Formula: ``|association in original - association in release|``, the association being Pearson's correlation of two
     numbers, Cramér's V with Bergsma's correction of two categories, and the correlation ratio with Kelley's correction
     of a number and a category. 0 means that the association is kept; up to 1 it was lost or made up, up to 2 it turned
-    round. A row counts where both numbers are known; a missing category is a category. Above ``most_pairs`` pairs so
-    many are drawn by lot, and ``rng`` is needed. NaN where the association is undefined in both tables; where it is in
-    one, it counts as none.
+    round. A row counts where both numbers are known; a missing category is a category. Above ``most_pairs`` pairs this
+    many are drawn at random, and ``rng`` is needed. NaN where the association is undefined in both tables; where it is
+    in one, it counts as none.
 
     >>> import polars as pl
     >>> from unveil.data.table import Table
@@ -209,14 +208,14 @@ def loss_summary(
     most_rows: int = MOST_ROWS,
     columns_left_out: int = 0,
 ) -> Utility:
-    """Return all of what the release lost, and one number from 0 to 1 that sums it up.
+    """Return all utility losses and an overall value, 0 to 1.
 
-    Formula: ``mean(mean column distance, mean association change, max(0, 2 area - 1))``, from
-    :func:`column_distances`, :func:`pair_distances` (each change at most 1) and :func:`propensity_score`; a part that
-    is undefined is left out. 0 means that nothing was lost, 1 that nothing is left. It is for comparing releases of one
-    original, not for judging one. Fewer rows are no loss by themselves: they are counted beside it. Columns that the
-    release lacks are no longer in a :class:`Release`; say with ``columns_left_out`` how many those were, and each
-    counts as a column distance of 1. NaN for single parts only.
+    Formula: ``mean(mean column distance, mean association change, max(0, 2 area - 1))``, from :func:`column_distances`,
+    :func:`pair_distances` (each change at most 1) and :func:`propensity_score`; a part that is undefined is left out. 0
+    means that nothing was lost, 1 that nothing is left. It is for comparing releases of one original, not for judging
+    one. Fewer rows are no loss by themselves: they are counted next to it. Columns that the release lacks are no longer
+    in a :class:`Release`; say with ``columns_left_out`` how many those were, and each counts as a column distance of 1.
+    NaN for single parts only.
 
     >>> import polars as pl
     >>> from unveil.data.table import Table
@@ -225,7 +224,7 @@ def loss_summary(
     0.0
     """
     if columns_left_out < 0:
-        raise InputError(f"columns_left_out must be 0 or more, but is {columns_left_out}. Count them again")
+        raise InputError(f"columns_left_out is {columns_left_out}; it must be 0 or more. Count them again")
     read = compare(release, columns)
     far = tuple(in_threads(lambda column: _column_distance(column, release), read))
     pairs = tuple(in_threads(lambda pair: _pair_distance(*pair), list(_pairs(read, most_pairs, rng))))
@@ -285,7 +284,7 @@ def _plain_distance(column: PairedColumn) -> ColumnDistance:
 
 
 def _number_distances(levels: FloatArray, here: IntArray, there: IntArray) -> dict[str, float]:
-    """Return the distances of numbers of which each table has so many, ascending; all NaN where one has none."""
+    """Return the distances of sorted numbers; NaN if one table is empty."""
     if not here.any() or not there.any():
         return dict.fromkeys(("kolmogorov_smirnov", "wasserstein", "mean_change", "deviation_change"), nan)
     apart = np.abs(np.cumsum(here) / here.sum() - np.cumsum(there) / there.sum())
@@ -309,7 +308,7 @@ def _moved(before: float, after: float) -> float:
 
 
 def _in_units(change: float, unit: float) -> float:
-    """Return the change in units, NaN where there is a change but no unit."""
+    """Return the change in units; NaN without a unit."""
     if unit:
         return change / unit
     return nan if change else 0.0
@@ -318,13 +317,12 @@ def _in_units(change: float, unit: float) -> float:
 def _pairs(
     columns: Sequence[PairedColumn], at_most: int, rng: np.random.Generator | None
 ) -> Iterator[tuple[PairedColumn, PairedColumn]]:
-    """Yield the pairs of columns, or so many of them drawn by lot."""
+    """Yield all column pairs, or a random sample."""
     total = len(columns) * (len(columns) - 1) // 2
     if at_most < 0 or (total > at_most and rng is None):
         raise InputError(
-            f"most_pairs must be 0 or more and come with rng where there are more pairs than that; it is "
-            f"{at_most:,}, and "
-            f"there are {total:,} pairs of columns. Pass rng, or a larger number"
+            f"most_pairs is {at_most:,} for {total:,} pairs of columns; sampling needs rng and a number of 0 or more. "
+            "Pass rng, or a larger number"
         )
     every = combinations(columns, 2)
     if total <= at_most or rng is None:
@@ -370,7 +368,7 @@ def _pair(
 
 
 def _known(number: PairedColumn, other: PairedColumn, side: int) -> tuple[FloatArray, NDArray[Any]]:
-    """Return the rows of a table in which both are known; a category always is."""
+    """Return the rows with both values known."""
     gapped = [each for each in (number, other) if each.is_number and each.counts[side][0]]
     if not gapped:
         return number.values(side), other.values(side)
@@ -383,7 +381,7 @@ def _both(
     before: tuple[NDArray[Any], NDArray[Any]],
     after: tuple[NDArray[Any], NDArray[Any]],
 ) -> tuple[float, float, float]:
-    """Return the association before and after, and the change: one that is undefined in one table only is none."""
+    """Return the association before, after, and its change."""
     return _change(measure(*before), measure(*after))
 
 

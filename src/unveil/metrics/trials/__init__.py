@@ -1,1 +1,1 @@
-"""How often an attack succeeds, for all people and for groups of them."""
+"""Attack success, for all people and for subgroups."""

@@ -1,4 +1,4 @@
-"""The group of each row by one column: its value, or a band of values where numbers or dates are many."""
+"""Subgroup of each row by one column: a value or a band."""
 
 from datetime import datetime
 from itertools import pairwise
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 MOST_BANDS = 5
-#: Numbers and dates of so many different values stay as they are.
+#: Numbers and dates of this many different values stay as they are.
 FEW_VALUES = 10
 _YEAR = 365.25 * 86_400_000_000
 
 
 def bands(table: Table, column: str, *, like: Table | None = None) -> tuple[str | None, ...]:
-    """Return the group of each row by that column, None where the value is missing.
+    """Return the subgroup of each row; None if the value is missing.
 
     A category, a text or a truth value is its own group. Numbers and dates of more than 10 different values are put
     into at most five bands that hold about as many people each. Their edges are rounded, and the outer bands are open,
@@ -52,7 +52,7 @@ def bands(table: Table, column: str, *, like: Table | None = None) -> tuple[str 
 
 
 def band_lookup(table: Table, column: str, *, like: Table | None = None) -> Lookup:
-    """Return the group of each value that `Table.lookup` returns, and the place of each row among these."""
+    """Return the subgroup of each looked-up value, and row positions."""
     import polars as pl
 
     own, whole = table.column(column), like if like is not None else table
@@ -83,7 +83,7 @@ def _numbers(values: "pl.Series") -> FloatArray:
 
 
 def _named(values: FloatArray, *, is_date: bool) -> tuple[FloatArray, list[str]]:
-    """Return the edges between bands of the sorted values, and the bands' names."""
+    """Return the band edges of the sorted values, and band names."""
     raw = _quantile_edges(values)
     if is_date:
         rounded, texts = _round_dates(raw, values)
@@ -98,7 +98,7 @@ def _named(values: FloatArray, *, is_date: bool) -> tuple[FloatArray, list[str]]
 
 
 def _quantile_edges(values: FloatArray) -> FloatArray:
-    """Return the first values with a fifth, two fifths, … of all values below them."""
+    """Return the quintile edges of all values."""
     distinct, first = np.unique(values, return_index=True)
     wanted = np.arange(1, MOST_BANDS) / MOST_BANDS * values.size
     return np.unique(distinct[np.minimum(np.searchsorted(first, wanted), distinct.size - 1)])
@@ -123,7 +123,10 @@ def _round_numbers(edges: FloatArray, values: FloatArray) -> tuple[FloatArray, l
 
 
 def _roundest(values: FloatArray, edge: float) -> float:
-    """Return the number with the fewest digits that is above all values below the edge, and not above the edge."""
+    """Return the shortest number between two values.
+
+    It is above all values below the edge, and not above the edge.
+    """
     before = values[np.searchsorted(values, edge) - 1] if edge > values[0] else edge
     for digits in range(1, 16):
         rounded = float(f"{edge:.{digits - 1}e}")

@@ -1,4 +1,4 @@
-"""Whom an attack hits: every rate per group of people, with intervals that allow for having looked at many groups."""
+"""Attack success per subgroup, with CIs corrected for multiple subgroups."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -31,10 +31,10 @@ Figure = Literal["attack_rate", "excess_over_control"]
 #: A group of fewer people is never shown by its name.
 MINIMUM = 11
 EVERYBODY = "everybody"
-NOBODY = "nobody of this group was attacked"
-UNGROUPED = "people who are not in the data were not put into groups"
-NO_STRANGER = "nobody of this group is among the people who are not in the data"
-FEW_STRANGERS = "too few people of this group are among those who are not in the data to show a rate of theirs"
+NOBODY = "no person of this subgroup was attacked"
+UNGROUPED = "the control group has no subgroups"
+NO_STRANGER = "the control group has no person of this subgroup"
+FEW_STRANGERS = "the control group has too few people of this subgroup to show a rate"
 
 
 # Which groups of people may be shown, so that no small one can be computed from the others and the total.
@@ -48,7 +48,7 @@ MISSING = "missing"
 
 @dataclass(frozen=True, kw_only=True)
 class ShownGroups:
-    """The groups to show: names, kinds and numbers of people, and the group of each label.
+    """Subgroups to show: names, kinds, sizes, and subgroup of each label.
 
     ``pooled`` is how many labels stand together in one group, or in none where nothing may be shown; a label that goes
     to no group has no ``place``.
@@ -67,7 +67,7 @@ class ShownGroups:
 
 
 def arranged(people: Mapping[Label, int], tries: Mapping[Label, int], minimum: int) -> ShownGroups:
-    """Return the groups to show for labels that so many people have, of whom so many were attacked.
+    """Return the subgroups to show, by people and attempts.
 
     Groups with fewer than ``minimum`` people or tries, and those beyond the 20 largest, stand together. That pool has
     at least two groups, and ``minimum`` people and tries, if need be with the next larger ones: one group alone would
@@ -106,9 +106,9 @@ def _called(label: Label, sizes: Mapping[Label, int]) -> str:
 
 
 def hidden(counts: Sequence[int], others: int, minimum: int) -> tuple[bool, ...]:
-    """Return which cells must not be shown, so that none of fewer than ``minimum`` can be computed from the total.
+    """Return the cells to suppress, so that none follows from totals.
 
-    ``others`` are in the total but in no cell. An empty cell hides nobody.
+    ``others`` are in the total but in no cell. An empty cell hides no person.
 
     >>> hidden([3, 20, 30, 0], 0, 11), hidden([20, 30], 0, 11), hidden([20, 30], 5, 11)
     ((True, True, False, False), (False, False), (True, False))
@@ -129,11 +129,11 @@ class GroupRates:
 
     COUNTS = "people"
 
-    name: str = figure("The group: a value of the column, or what small groups together are called.")
+    name: str = figure("The subgroup: a value of the column, or the name of pooled small subgroups.")
     #: Whether it is a value of the column, those without one, or several groups taken together.
     kind: GroupKind
-    people: int = figure("How many people in the data that group has; 0 where it is about everybody.")
-    tries: int = figure("How many tries it rests on; 0 where nobody of the control can be tried.", counts="attempts")
+    people: int = figure("Number of people in the data in this subgroup; 0 for the overall rate.")
+    tries: int = figure("Number of attempts; 0 without control attempts.", counts="attempts")
     #: How many people of the group outside the data were attacked; 0 where there are none, or too few to be shown.
     control_tries: int
     #: With exact intervals that hold for all groups together.
@@ -149,42 +149,39 @@ class GroupRates:
 
 @dataclass(frozen=True, kw_only=True)
 class RatesByGroup:
-    """The rates of every group that may be shown, worst first, with the overall rates."""
+    """Attack success of every shown subgroup, worst first, and overall."""
 
     COUNTS = "nothing private"
 
-    #: Everybody, with the usual intervals.
+    #: Everyone, with the usual intervals.
     overall: GroupRates
     #: The groups by ``ranked_by``, from the highest; empty where no two can be shown.
     ranked_by: Figure = figure(
-        "What groups are ranked by: the excess over control where some group has it, else the attack's rate.",
+        "Ranking criterion: the excess risk where a subgroup has it, else the attack success.",
         name="figure",
     )
-    #: The group with the highest figure; None where there are not two groups to compare.
+    #: The group with the highest value; None where there are not two groups to compare.
     worst: GroupRates | None
-    #: The groups whose interval lies above the figure of everybody, also after having looked at all of them.
+    #: The groups whose interval lies above the value of everyone, also after having looked at all of them.
     worse: tuple[GroupRates, ...]
 
-    @derived("The group with the highest figure; null where there are not two groups to compare.", name="worst")
+    @derived("Subgroup with the highest value; null without two subgroups to compare.", name="worst")
     def worst_name(self) -> str | None:
-        """The name of the worst group."""
+        """Name of the worst subgroup."""
         return None if self.worst is None else self.worst.name
 
     @derived(
-        "The groups whose interval lies above the figure of everybody: measurably worse off, also after having looked "
-        "at all of them.",
+        "Subgroups whose CI lies above the overall value: significantly worse, corrected for the number of subgroups.",
         name="worse",
     )
     def worse_names(self) -> tuple[str, ...]:
         """The names of the groups that are measurably worse off."""
         return tuple(group.name for group in self.worse)
 
-    pooled: int = figure(
-        "How many groups were too small, or too many, to be shown by their names, and stand together as one."
-    )
-    minimum: int = figure("The fewest people a group has that is shown.")
-    groups: tuple[GroupRates, ...] = figure("One entry for each group.")
-    #: With which all intervals of one figure hold together, and the one each is computed with.
+    pooled: int = figure("Number of subgroups pooled as too small or too many to show.")
+    minimum: int = figure("Smallest subgroup shown, in people.")
+    groups: tuple[GroupRates, ...] = figure("One entry for each subgroup.")
+    #: With which all intervals of one value hold together, and the one each is computed with.
     confidence: float
     each_confidence: float
     #: How many such divisions into groups the intervals allow for.
@@ -201,15 +198,15 @@ def group_rates(
     minimum: int = MINIMUM,
     looks: int = 1,
 ) -> RatesByGroup:
-    """Return how often the attack succeeds in each group, beside people of that group who are not in the data.
+    """Return the attack success in each subgroup, compared with its controls.
 
-    All intervals of one figure hold together with the given confidence: each is computed with 1 - (1 - confidence) / m
+    All intervals of one value hold together with the given confidence: each is computed with 1 - (1 - confidence) / m
     for m groups (Bonferroni), so that the worst of many is no worse by the mere number of them.
 
     Groups of which there are fewer than ``minimum`` people, or of which fewer were attacked, are taken together as one,
     and so is what lies beyond the 20 largest. What is left out can be had by subtracting the rest from the total: so
     the groups taken together are at least two and have at least ``minimum`` people, if need be with the next larger
-    ones. Where nobody else is left, no group is shown. The same holds for people outside the data: where fewer than
+    ones. Where no other person is left, no group is shown. The same holds for people outside the data: where fewer than
     ``minimum`` of a group were attacked its control rate is undefined, and so are further ones until it cannot be
     computed from the others.
 
@@ -244,7 +241,7 @@ def group_rates(
     >>> found.overall.attack_rate.value, [group.name for group in found.worse]
     (0.25, ['north'])
     """
-    whole_number(minimum, "minimum", at_least=2, advice="A group of one person is never shown: take more")
+    whole_number(minimum, "minimum", at_least=2, advice="A subgroup of one person is never shown: take more")
     whole_number(looks, "looks")
     every = Trials(attack=trials, naive=trials, control=None, what="") if isinstance(trials, Attempts) else trials
     own = _checked(labels, "labels")
@@ -262,7 +259,7 @@ def group_rates(
 
 
 def compared(groups: Sequence[GroupRates], overall: GroupRates, **settings: Any) -> RatesByGroup:
-    """Return the groups with the worst first, and which of them are worse off than everybody.
+    """Return the subgroups, worst first, and those worse than overall.
 
     ``settings`` are the other fields of `RatesByGroup`.
     """
@@ -284,7 +281,7 @@ def compared(groups: Sequence[GroupRates], overall: GroupRates, **settings: Any)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Tally:
-    """Hits and tries of each group, and why a group has none to show."""
+    """Successes and attempts per subgroup, and the reason if suppressed."""
 
     hits: FloatArray
     tries: IntArray
@@ -294,7 +291,7 @@ class _Tally:
 def _checked(labels: Sequence[Label], which: str) -> list[Label]:
     known = list(labels)
     if not all(label is None or isinstance(label, str) for label in known):
-        raise InputError(f"{which} must be texts, or None where one is missing. Use unveil.metrics.bands to get them")
+        raise InputError(f"{which} must be texts, or None for missing ones. Use unveil.metrics.bands to get them")
     return known
 
 
@@ -302,13 +299,13 @@ def _rows(attempts: Attempts, labels: list[Label], whose: str) -> list[int]:
     """Return the row of each try, which must have a label."""
     if attempts.chances is None or attempts.rows is None:
         raise InputError(
-            f"rates of groups need the chance and the row of each try, but {whose} has only totals. "
+            f"subgroup rates need the chance and row of each attempt, but {whose} has only totals. "
             "Use an attack on people, such as linkability"
         )
     if attempts.rows.min() < 0 or attempts.rows.max() >= len(labels):
         raise InputError(
-            f"each row of the attacked table must have a label, but {whose} is about row "
-            f"{int(attempts.rows.max()) + 1} and there are {len(labels)} labels. Pass one label for each row"
+            f"{whose} has row {int(attempts.rows.max()) + 1}, but there are {len(labels)} labels. "
+            "Pass one label for each row of the attacked table"
         )
     rows: list[int] = attempts.rows.tolist()
     return rows
@@ -330,7 +327,7 @@ def _tally(attempts: Attempts, labels: list[Label], cells: ShownGroups, whose: s
 
 
 def _control_tally(trials: Trials, labels: Sequence[Label] | None, cells: ShownGroups, minimum: int) -> _Tally:
-    """Return the control's tries per group, without the groups that have too few people there."""
+    """Return the control attempts per subgroup, small subgroups left out."""
     control, count = trials.control, len(cells.all)
     if control is None or labels is None or control.chances is None or control.rows is None:
         why = NO_CONTROL if control is None else UNGROUPED
@@ -387,6 +384,6 @@ def _overall(trials: Trials, people: int, confidence: float) -> GroupRates:
 
 def _worse_first(group: GroupRates, figure: Figure) -> tuple[bool, float, float, int, str]:
     rate = group.rate(figure)
-    # A group whose figure is undefined comes last; NaN would not sort.
+    # A group whose value is undefined comes last; NaN would not sort.
     value, low = (-rate.value, -rate.low) if rate.defined else (0.0, 0.0)
     return not rate.defined, value, low, -group.people, group.name

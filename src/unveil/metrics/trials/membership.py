@@ -1,4 +1,4 @@
-"""How well scores tell members of the data from people who are not in it."""
+"""Membership inference: quality of scores for members against non-members."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,14 +15,14 @@ from unveil.metrics.trials.risk import CONFIDENCE, Rate, _quantile, clopper_pear
 
 #: Levels with more decimals than that are rounded, so that chances can be computed in whole numbers.
 _FINEST_LEVEL = 10**6
-_TOO_FEW = "there must be at least two members and two people who are not, for how much scores vary to be seen"
+_TOO_FEW = "the uncertainty needs at least two members and two non-members"
 
 
 def area_under_curve(members: ArrayLike, nonmembers: ArrayLike, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the chance that a member scores higher than somebody who is not one, with its interval.
+    """Return the AUC of membership scores, 0 to 1, with CI.
 
     Formula: ``(#{pairs in which the member is higher} + #{ties} / 2) / #{pairs}``, the area under the ROC curve. 0.5
-    means that scores tell nothing, 1 that they tell all members apart; below 0.5 members score lower, which is luck,
+    means that scores tell nothing, 1 that they tell all members apart; below 0.5 members score lower, which is chance,
     or a sign that the others are of another kind. It is an average over all people: a release that betrays a few of
     them for certain has an area near 0.5, so that it never replaces the attack at a low level. NaN with fewer than two
     people on either side.
@@ -54,12 +54,12 @@ def area_under_curve(members: ArrayLike, nonmembers: ArrayLike, *, confidence: f
 
 
 def called_at(members: ArrayLike, nonmembers: ArrayLike, level: float, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of members who are called so where a share ``level`` of the others is, with its interval.
+    """Return the TPR at FPR ``level``, with CI.
 
-    A member is called if it ranks among the highest ``level`` of itself and the others, ties drawn by lot: somebody
+    A member is called if it ranks among the highest ``level`` of itself and the others, ties drawn at random: a person
     outside the data would be with a chance of exactly the level. By luck it is the level, 1 means that all members
-    stand out. NaN with fewer than ``1 / level - 1`` others (19 for 5 %, 99 for 1 %, 999 for 0.1 %), because then nobody
-    could be called for sure, and without members; no level between is filled in.
+    stand out. NaN with fewer than ``1 / level - 1`` others (19 for 5 %, 99 for 1 %, 999 for 0.1 %), because then no
+    person could be called for sure, and without members; no level between is filled in.
 
     Low and high are about the threshold that has exactly this level among all people outside the data, of whom the
     others are few. The members vary (Clopper and Pearson), and so does the threshold, which lies between two of the
@@ -77,7 +77,7 @@ def called_at(members: ArrayLike, nonmembers: ArrayLike, level: float, *, confid
     people = outside.size + 1
     if not inside.size or exact * people < 1:
         least = ceil(1 / max(exact, Fraction(1, _FINEST_LEVEL))) - 1
-        return Rate(nan, nan, nan, f"there must be members, and at least {least} people who are not, for this level")
+        return Rate(nan, nan, nan, f"this level needs members, and at least {least} non-members")
 
     def called(part: Fraction) -> float:
         return float(chance_of_highest(inside, outside, part).mean())
@@ -91,7 +91,7 @@ def called_at(members: ArrayLike, nonmembers: ArrayLike, level: float, *, confid
 
 
 def _places(others: int, level: Fraction, confidence: float) -> tuple[int, int]:
-    """Return how many places the threshold of this level leaves at least, and at most, to the highest of all."""
+    """Return the smallest and largest rank of the threshold at this level."""
     from scipy.special import bdtr
 
     tail, below = (1 - confidence) / 2, bdtr(np.arange(others + 1), others, float(level))
@@ -99,17 +99,17 @@ def _places(others: int, level: Fraction, confidence: float) -> tuple[int, int]:
 
 
 class Curve(NamedTuple):
-    """The curve of an adversary: which share of members is called where a share of people outside is, from 0 to 1."""
+    """ROC curve of an attacker: TPR at FPR from 0 to 1."""
 
     false: FloatArray
     true: FloatArray
 
 
 def curve(members: ArrayLike, nonmembers: ArrayLike) -> Curve:
-    """Return the corners of the curve of true over false shares, from (0, 0) to (1, 1), for every threshold there is.
+    """Return the corners of the ROC curve, (0, 0) to (1, 1).
 
     Between two corners the line is straight: up or to the right, and slanted where members and others tie, who are then
-    called by lot. The area below it is that of `area_under_curve`. Without people on either side it is the diagonal,
+    called at random. The area below it is that of `area_under_curve`. Without people on either side it is the diagonal,
     which tells nothing.
 
     >>> curve([3, 2], [2, 1])
@@ -121,20 +121,22 @@ def curve(members: ArrayLike, nonmembers: ArrayLike) -> Curve:
     from_top = np.unique(np.concatenate([inside, outside]))[::-1]
     false, true = (_at_least(each, from_top) for each in (outside, inside))
     false, true = (np.concatenate([[0], each]) for each in (false, true))
-    # A point on the line between its neighbours is no corner; whole numbers say so exactly.
+    # A point on the line between its neighbors is no corner; whole numbers say so exactly.
     right, up = np.diff(false), np.diff(true)
     turns = np.concatenate([[True], right[:-1] * up[1:] != right[1:] * up[:-1], [True]])
     return Curve(false[turns] / outside.size, true[turns] / inside.size)
 
 
 def pointed_out(members: ArrayLike, nonmembers: ArrayLike, *, error: float = 0.05) -> BoolArray:
-    """Return which members the adversary can name so that about a share ``error`` of all named is wrong, at even odds.
+    """Return the members flagged at an FDR of about ``error``.
+
+    Prior odds are even.
 
     Each member has a p, ``(1 + #{others that score at least as high}) / (1 + #{others})``, and the procedure of
     Benjamini and Hochberg (1995) is applied to them: the r highest are named for the largest r for which p of the r-th
     is at most ``error * r / #{members}``. None are named where scores tell nothing, but for a share ``error`` of such
     audits at most; p is never below ``1 / (1 + #{others})``, so that a few members among many cannot be named, however
-    sure the adversary is.
+    sure the attacker is.
 
     >>> pointed_out([9, 8, 7, 1], range(99), error=0.5), pointed_out([200, 300, 7, 1], range(99)).tolist()
     (array([False, False, False, False]), [True, True, False, False])
@@ -156,19 +158,22 @@ def _at_least(scores: FloatArray, thresholds: FloatArray) -> IntArray:
 def _checked(scores: ArrayLike, name: str) -> FloatArray:
     array = np.asarray(scores, np.float64)
     if array.ndim != 1 or np.isnan(array).any():
-        raise InputError(f"{name} must be a flat sequence of numbers, none of them missing. Pass one score per person")
+        raise InputError(f"{name} has missing values or is not a flat sequence. Pass one number per person")
     return array
 
 
 def _shares_below(scores: FloatArray, others: FloatArray) -> FloatArray:
-    """Return for each score the share of the others that are lower, ties counting half."""
+    """Return the share of non-members with lower scores; ties count half."""
     ascending = np.sort(others)
     lower, upper = (np.searchsorted(ascending, scores, side=side) for side in ("left", "right"))
     return (lower + upper) / (2 * others.size)
 
 
 def _newcombe(area: float, m: int, n: int, z: float) -> Rate:
-    """Return all areas t with ``|area - t| <= z sqrt(V(t))``, V being that of Hanley and McNeil with equal sizes."""
+    """Return the AUC interval of Newcombe.
+
+    It has all areas t with ``|area - t| <= z sqrt(V(t))``, V being that of Hanley and McNeil with equal sizes.
+    """
 
     def out_of_reach(t: float) -> bool:
         spread = 1 + ((m + n) / 2 - 1) * ((1 - t) / (2 - t) + t / (1 + t))
@@ -178,7 +183,7 @@ def _newcombe(area: float, m: int, n: int, z: float) -> Rate:
 
 
 def _edge(outer: float, inner: float, out_of_reach: Callable[[float], bool]) -> float:
-    """Return where reach ends between an outer and an inner number; 50 halvings leave nothing to see of the rest."""
+    """Return the interval limit between two numbers, by 50 halvings."""
     if not out_of_reach(outer):
         return outer
     for _ in range(50):

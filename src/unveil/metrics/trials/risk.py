@@ -1,8 +1,8 @@
-"""How often an attack succeeds, beside what guessing and people outside the data give, and how sure that is.
+"""Attack success, baseline, control, and excess risk, with CIs.
 
-Every rate is the plain share of tries that hit, with an interval around it: 0 of 500 reads as 0, at most 0.7 %. Hits
-may be expectations (ties broken by lot), so they need not be whole. A chance between 0 and 1 varies less than a hit or
-miss, which makes intervals from expected hits too wide rather than too narrow. Intervals are Clopper and Pearson's,
+Every rate is the plain share of attempts that hit, with an interval around it: 0 of 500 reads as 0, at most 0.7 %. Hits
+may be expectations (ties broken at random), so they need not be whole. A chance between 0 and 1 varies less than a hit
+or miss, which makes intervals from expected hits too wide rather than too narrow. Intervals are Clopper and Pearson's,
 which never miss too often.
 """
 
@@ -19,19 +19,16 @@ from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics._listing import metric
 
 CONFIDENCE = 0.95
-NO_CONTROL = "there is no control table, so what the attack gets from people who are not in the data is unknown"
-ALWAYS = "strangers are hit just as surely, so this attack can show nothing"
-#: With less than this left to win on strangers, or a wider interval, an excess is not worth a number.
+NO_CONTROL = "there is no control group, so the excess risk is unknown"
+ALWAYS = "the control group is hit as surely, so this attack has no excess risk to measure"
+#: With less than this left to win on control people, or a wider interval, an excess is not worth a number.
 LEAST_LEFT = 0.1
 WIDEST = 0.5
 
 #: What the rates mean, wherever they stand.
-ATTACK_RATE = "The share of tries that succeed on people in the data, from 0 to 1."
-CONTROL_RATE = (
-    "The share of tries that succeed on people who are not in the data, from 0 to 1; its ends are null without a "
-    "control."
-)
-EXCESS = "What being in the data adds: (attack - control) / (1 - control), at most 1; 0 or below where it adds nothing."
+ATTACK_RATE = "Attack success: share of attempts that succeed on people in the data, from 0 to 1."
+CONTROL_RATE = "Share of attempts that succeed on the control group, from 0 to 1; its ends are null without a control."
+EXCESS = "Excess risk as a share of the possible excess: (attack - control) / (1 - control), at most 1."
 
 FACTS: dict[str, Any] = {"category": "risk", "per": "release", "more_means": "less private"}
 EXACT = "Clopper and Pearson (1934); Giomi et al. (2023)"
@@ -39,17 +36,17 @@ MOVER = "Giomi et al. (2023); interval after Donner and Zou (2012)"
 
 
 class ExcessStatus(StrEnum):
-    """Whether an excess over the control can be measured; where it cannot, show both rates instead."""
+    """Whether the excess risk can be estimated; otherwise show both rates."""
 
     YES = "measured"
-    TOO_BLUNT = "too blunt to measure an excess"
+    TOO_BLUNT = "too few failures to measure an excess"
     AS_SURELY = ALWAYS
     NO_CONTROL = NO_CONTROL
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate with the interval around it; all three are NaN where it is undefined, and ``why`` says why.
+    """A rate with its CI; NaN with ``why``.
 
     >>> Rate(0.02, 0.01, 0.04).high
     0.04
@@ -59,12 +56,12 @@ class Rate:
     JSON_DEFINITION = "rate"
 
     value: float = figure("The rate; null where it is undefined.")
-    low: float = figure("The lower end of its 95 % interval.")
-    high: float = figure("The upper end of its 95 % interval.")
+    low: float = figure("Lower end of its 95% CI.")
+    high: float = figure("Upper end of its 95% CI.")
     why: str = ""
-    #: Of how many tries it is the share; 0 where it is no share of tries.
+    #: Of how many attempts it is the share; 0 where it is no share of attempts.
     tries: int = field(default=0, compare=False, repr=False)
-    #: Of how many independent tries it is worth, where these are not as many; 0 where it is no share of tries.
+    #: Of how many independent tries it is worth, where these are not as many; 0 where it is no share of attempts.
     worth: float = field(default=0.0, compare=False, repr=False)
 
     @property
@@ -80,20 +77,20 @@ class Rate:
 
 @dataclass(frozen=True, kw_only=True)
 class Risk:
-    """The four rates of an attack: on the people in the data, by guessing, on people outside, and what is left."""
+    """Attack success, baseline, control rate, and excess of an attack."""
 
     attack_rate: Rate = figure(ATTACK_RATE)
-    naive_rate: Rate = figure("The share of tries that succeed by blind chance, from 0 to 1.")
+    naive_rate: Rate = figure("Baseline: share of attempts that succeed by random guessing, from 0 to 1.")
     control_rate: Rate = figure(CONTROL_RATE)
     excess_over_control: Rate = figure(EXCESS)
 
 
 def clopper_pearson(hits: float, tries: float, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of tries that hit, with the interval of Clopper and Pearson, which never misses too often.
+    """Return the share of successes, with the Clopper-Pearson CI.
 
-    At 95 % the low end is the p for which so many hits or more have a probability of 2.5 %, the high end that for which
-    so many or fewer have it; 0 and 1 where nothing or everything hit. Expected hits need not be whole, nor need tries
-    that depend on one another and so are worth fewer: they are put in as they are.
+    At 95 % the low end is the p for which this many hits or more have a probability of 2.5 %, the high end that for
+    which this many or fewer have it; 0 and 1 where nothing or everything hit. Expected hits need not be whole, nor need
+    tries that depend on one another and so are worth fewer: they are put in as they are.
 
     >>> rate = clopper_pearson(0, 500)
     >>> rate.value, rate.low, round(rate.high, 4)
@@ -109,7 +106,7 @@ def clopper_pearson(hits: float, tries: float, *, confidence: float = CONFIDENCE
 
 
 def wilson(hits: float, tries: float, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of tries that hit, with Wilson's interval, which never leaves 0 to 1.
+    """Return the share of successes, with Wilson's CI.
 
     The interval holds every p for which ``|hits - n p| <= z sqrt(n p (1 - p))``. The value is the share itself, not the
     middle of the interval. Neither hits nor tries need be whole.
@@ -123,29 +120,29 @@ def wilson(hits: float, tries: float, *, confidence: float = CONFIDENCE) -> Rate
 
 
 def _share(hits: float, tries: float, confidence: float) -> float:
-    """Return hits over tries, all checked."""
+    """Return successes over attempts, checked."""
     _quantile(confidence)
     if not tries >= 1 or not -1e-9 * tries <= hits <= tries * (1 + 1e-9):
         raise InputError(
-            f"there must be at least one try, and hits between 0 and the tries, but there are {hits:g} of {tries:g}. "
-            "Count them anew"
+            f"there are {hits:g} successes in {tries:g} attempts. "
+            "Pass at least one attempt, and no more successes than attempts"
         )
-    # A sum of chances may miss 0 or the number of tries by its rounding.
+    # A sum of chances may miss 0 or the number of attempts by its rounding.
     return min(max(hits / tries, 0.0), 1.0)
 
 
 def _least(share: float, t: float) -> float:
-    """Return Wilson's lower limit, t = z²/n: the smaller root, written so that a share of 0 gives exactly 0."""
+    """Return Wilson's lower limit, exactly 0 for a share of 0."""
     return share * share / (share + t / 2 + sqrt(t * share * (1 - share) + t * t / 4))
 
 
 @metric(bounds=(0, 1), source=EXACT, **FACTS)
 def attack_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of the people in the data on whom the attack succeeds, with its interval.
+    """Return the attack success on people in the data, with CI.
 
     Formula: ``hits / tries``; low and high are Clopper and Pearson's. 0 means the attack never succeeded, 1 that it
     always did. The interval is about all people of whom those attacked are a sample. It says little by itself: part of
-    it is luck (:func:`naive_rate`) and part of it is what the data says about everybody (:func:`control_rate`). It is
+    it is chance (:func:`naive_rate`) and part of it is what the data says about everyone (:func:`control_rate`). It is
     never undefined.
 
     >>> hits, luck = Attempts.from_chances([1, 0.5, 0, 0]), Attempts.from_chances([0.25] * 4)
@@ -157,11 +154,11 @@ def attack_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
 
 @metric(bounds=(0, 1), source=EXACT, **FACTS)
 def naive_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of tries in which guessing without looking at the data succeeds, with its interval.
+    """Return the baseline of guessing without the release, with CI.
 
-    Formula: ``hits / tries``; low and high are Clopper and Pearson's, which is how far as many tries may stray from it
-    by luck. 0 means that guessing never succeeds, 1 that it always does. An attack that is not better than this shows
-    nothing, and may only have been a poor one. It is never undefined.
+    Formula: ``hits / tries``; low and high are Clopper and Pearson's, which is how far as many attempts may stray from
+    it by chance. 0 means that guessing never succeeds, 1 that it always does. An attack that is not better than this
+    shows nothing, and may only have been a poor one. It is never undefined.
 
     >>> hits, luck = Attempts.from_chances([1, 0.5, 0, 0]), Attempts.from_chances([0.25] * 4)
     >>> naive_rate(Trials(attack=hits, naive=luck, control=None, what="a link")).value
@@ -172,27 +169,27 @@ def naive_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
 
 @metric(bounds=(0, 1), source=EXACT, **FACTS)
 def control_rate(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return the share of people outside the data on whom the attack succeeds, with its interval.
+    """Return the attack success on the control group, with CI.
 
     Formula: ``hits / tries`` on the control table; low and high are Clopper and Pearson's. 0 means the attack gets
-    nothing from what is true of everybody, 1 that being in the data makes no difference. NaN without a control table.
+    nothing from what is true of everyone, 1 that being in the data makes no difference. NaN without a control table.
 
     >>> hits, luck = Attempts.from_chances([1, 0.5, 0, 0]), Attempts.from_chances([0.25] * 4)
     >>> control_rate(Trials(attack=hits, naive=luck, control=None, what="a link")).why.split(",")[0]
-    'there is no control table'
+    'there is no control group'
     """
     return _undefined(NO_CONTROL) if trials.control is None else _rate(trials.control, confidence)
 
 
 @metric(bounds=(-inf, 1), source=MOVER, **FACTS)
 def excess_over_control(trials: Trials, *, confidence: float = CONFIDENCE) -> Rate:
-    """Return how much more often the attack succeeds on people in the data, as a share of what was left to win.
+    """Return the excess as a share of the possible excess.
 
     Formula: ``(attack - control) / (1 - control)``, which is ``1 - (1 - attack) / (1 - control)``; low and high come
-    from a method of variance estimates recovery for that ratio of two miss rates, whose limits are exact. 0 means
-    being in the data adds nothing, 1 that the attack succeeds on everybody in it. Below 0 it did worse than outside,
-    which is luck, or a sign that the control table is of other people. NaN without a control table, and where the
-    attack succeeds on all of it.
+    from a method of variance estimates recovery for that ratio of two miss rates, whose limits are exact. 0 means being
+    in the data adds nothing, 1 that the attack succeeds on everyone in it. Below 0 it did worse than outside, which is
+    chance, or a sign that the control table is of other people. NaN without a control table, and where the attack
+    succeeds on all of it.
 
     Computed over all outcomes on a grid of 5,929 pairs of control rate and excess from 0 to 0.95, for seven pairs of
     sizes from 50 and 50 tries to 50 and 1,000 and to 1,000 and 60, the 95 % interval holds the true excess with a
@@ -207,7 +204,7 @@ def excess_over_control(trials: Trials, *, confidence: float = CONFIDENCE) -> Ra
 
 
 def excess(attack: Rate, control: Rate) -> Rate:
-    """Return what the first rate has more than the second, as :func:`excess_over_control` explains.
+    """Return the excess of the first rate, as :func:`excess_over_control`.
 
     >>> excess(clopper_pearson(0, 500), clopper_pearson(250, 500)).value
     -1.0
@@ -222,13 +219,13 @@ def excess(attack: Rate, control: Rate) -> Rate:
 def measured(excess: Rate, control: Rate) -> ExcessStatus:
     """Return whether an excess over this control is worth a number.
 
-    It is too blunt where strangers are missed in less than a tenth of tries, or where the interval is wider than one
-    half: then both rates are shown, and the excess is in no headline.
+    It is too blunt where control people are missed in less than a tenth of attempts, or where the interval is wider
+    than one half: then both rates are shown, and the excess is in no headline.
 
     >>> for control in (clopper_pearson(1, 60), clopper_pearson(55, 60)):
     ...     print(measured(excess(clopper_pearson(60, 60), control), control))
     measured
-    too blunt to measure an excess
+    too few failures to measure an excess
     """
     if not control.defined:
         return ExcessStatus.NO_CONTROL
@@ -239,12 +236,12 @@ def measured(excess: Rate, control: Rate) -> ExcessStatus:
 
 
 def _missed(rate: Rate) -> Rate:
-    """Return the same of the tries that missed."""
+    """Return the rate of failures."""
     return Rate(1 - rate.value, 1 - rate.high, 1 - rate.low)
 
 
 def _ratio_limits(one: Rate, other: Rate) -> tuple[float, float]:
-    """Return limits for the ratio of two independent rates, the second of which is above 0.
+    """Return limits for the ratio of two independent rates.
 
     A ratio r is inside when 0 is inside the limits for ``one - r other``, whose half widths are the root of the sum of
     squares of those of ``one`` and of ``r other`` (Donner and Zou, Statistical Methods in Medical Research 21, 2012).
@@ -273,7 +270,7 @@ def risk(trials: Trials, *, confidence: float = CONFIDENCE) -> Risk:
 
 
 def risk_of_people(trials: Trials, *, confidence: float = CONFIDENCE) -> Risk:
-    """Return the four rates where each try is the mean of several about one person, which vary less than one does.
+    """Return the four rates for attempts averaged per person.
 
     Tries are worth as many as would vary as much if each hit or missed: ``n p (1 - p) / s²``, where s² is the variance
     of the n means and p their mean, and at least n. Of 1,000 draws each of 100 to 1,000 people with two to six secrets

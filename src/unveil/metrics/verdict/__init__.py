@@ -1,1 +1,1 @@
-"""How one verdict is reached from all figures of an audit."""
+"""Decision of an audit, from all its results."""

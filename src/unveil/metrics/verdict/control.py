@@ -1,4 +1,4 @@
-"""Is the control usable: are its people of the same kind as those in the data, and others?"""
+"""Check of the control group: same population, different people."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ _AT_A_TIME = 2**22
 
 
 def rank_features(codes: Int32Array) -> tuple[IntArray, IntArray]:
-    """Return the place of each value in their order, from -SCALE to SCALE, and its square, from 0 to SCALE.
+    """Return the scaled rank of each value, and its square.
 
     ``codes`` are in the order of the values; equal ones share the mean of their places. A missing value, 0, gets the
     mean of the others, as if nothing was to be seen of it.
@@ -60,10 +60,10 @@ def rank_features(codes: Int32Array) -> tuple[IntArray, IntArray]:
 
 
 def differences(labels: Labels, features: IntArray) -> FloatArray:
-    """Return the difference of the means of members and others, [draw, feature], in standard errors.
+    """Return standardized mean differences of members and controls, [draw, feature].
 
-    The difference over the standard deviation of everybody over sqrt(1 / members + 1 / others); 0 for a feature that is
-    the same for everybody. Entries are whole and below 2**53 in sum.
+    The difference over the standard deviation of everyone over sqrt(1 / members + 1 / others); 0 for a feature that is
+    the same for everyone. Entries are whole and below 2**53 in sum.
 
     >>> differences(np.array([[1, 1, 0, 0], [1, 0, 1, 0]], np.uint8), np.array([[0], [0], [2], [2]]))
     array([[-2.],
@@ -80,7 +80,7 @@ def differences(labels: Labels, features: IntArray) -> FloatArray:
 
 
 def shared_records(person: IntArray, record: IntArray, people: int) -> "csr_matrix":
-    """Return who has which of the records that several people have, [person, record]; each pair is given once.
+    """Return people sharing records, [person, record], each pair once.
 
     >>> shared_records(np.array([0, 1, 2]), np.array([5, 7, 5]), 3).toarray()
     array([[1.],
@@ -96,7 +96,7 @@ def shared_records(person: IntArray, record: IntArray, people: int) -> "csr_matr
 
 
 def others_like_members(labels: Labels, shared: "csr_matrix") -> IntArray:
-    """Return in each draw how many others have a record that a member has.
+    """Return the controls with a member's record, per permutation.
 
     >>> shared = shared_records(np.array([0, 1, 2]), np.array([5, 7, 5]), 3)
     >>> others_like_members(np.array([[1, 1, 0], [1, 0, 1]], np.uint8), shared)
@@ -114,7 +114,9 @@ def others_like_members(labels: Labels, shared: "csr_matrix") -> IntArray:
 
 
 def near_pairs(people: IntegerGrid) -> IntArray:
-    """Return the pairs of people who are each other's nearest, at most half as far as the next of either: [pair, 2].
+    """Return pairs of mutual nearest people, [pair, 2].
+
+    They are at most half as far apart as from the next person.
 
     Three who are equal are no pairs, because none of them has one nearest.
 
@@ -139,7 +141,7 @@ def near_pairs(people: IntegerGrid) -> IntArray:
 def neighbors_at(
     people: IntegerGrid, some: IntArray, rank: int, *, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Return some people, each with the nearest other person, and each with the one at a rank: twice [pair, 2].
+    """Return people with their nearest and a ranked neighbor, [pair, 2] each.
 
     The nearest has rank 1; there must be more than ``rank`` people. Ties are broken at random.
 
@@ -160,7 +162,7 @@ def neighbors_at(
 
 
 def pairs_apart(labels: Labels, pairs: IntArray) -> IntArray:
-    """Return in each draw how many pairs have one member and one other.
+    """Return the pairs of one member and one control, per permutation.
 
     >>> pairs_apart(np.array([[1, 1, 0], [1, 0, 1]], np.uint8), np.array([[0, 1], [1, 2]]))
     array([1, 2])
@@ -177,17 +179,17 @@ Figure = Literal["share", "mean", "spread", "place", "place_spread"]
 
 #: Each check fails so often where nothing is wrong.
 LEVEL = 0.01
-#: From so many standard errors on people are of another kind; a smaller difference that is significant is only noted.
+#: From this many standard errors on people are of another kind; a smaller difference that is significant is only noted.
 OTHER_PEOPLE = 5.0
-#: From so many standard errors on nearest neighbors are in one table too often for rows of separate people.
+#: From this many standard errors on nearest neighbors are in one table too often for rows of separate people.
 CLUSTERED = 4.0
-#: Nearest neighbors of so many people are looked up, and compared with their neighbors of this rank.
+#: Nearest neighbors of this many people are looked up, and compared with their neighbors of this rank.
 _MOST_NEIGHBORS, _FARTHER = 1_000, 30
-#: With fewer people no figure has a test.
+#: With fewer people no statistic has a test.
 LEAST_PEOPLE = 20
 #: With fewer, or with less than a tenth of the data, only many copies can be proved by counting.
 FEW_PEOPLE = 60
-#: In larger tables so many of each are compared: with enough people every difference is significant.
+#: In larger tables this many of each are compared: with enough people every difference is significant.
 MOST_COMPARED = 2_500
 DRAWS = 999
 #: The share, and the number, of people who have a category that is compared.
@@ -209,11 +211,11 @@ class ColumnDifference:
         "share" of people with one value; "mean" or "spread" (the standard deviation) of numbers; for dates and ordered
         values "place" or "place_spread", of the place among all values, from 0 to 1.
     value
-        The value that the share is of, None where it is missing; None for the other figures.
+        The value that the share is of, None where it is missing; None for the other statistics.
     here, there
-        The figure of the members, and that of the control.
+        The statistic of the members, and that of the control.
     z
-        The difference in standard errors, at least 0; that of ranks where the figure is of numbers.
+        The difference in standard errors, at least 0; that of ranks where the statistic is of numbers.
     """
 
     COUNTS = "statistic"
@@ -228,7 +230,7 @@ class ColumnDifference:
 
 @dataclass(frozen=True, kw_only=True)
 class ControlCheck:
-    """Whether the control is usable, and what speaks against it.
+    """Result of the control check, with the problems found.
 
     What was not tested is NaN.
     """
@@ -236,9 +238,9 @@ class ControlCheck:
     COUNTS = "statistic"
 
     outcome: Outcome = figure(
-        '"usable"; "other_people", where it is of people of another kind; "clustered", where rows of one table are '
-        'more alike than rows of both, as if several belonged to one person; "overlap", where some of it are in the '
-        'data, or are almost equal to people in the data; "too_small" with fewer than 20 people; "none" without a '
+        '"usable"; "other_people" if from another population. "clustered" if rows of one table are '
+        'too similar, as if several belonged to one person. "overlap" if some controls are in the '
+        'data or almost equal people in the data; "too_small" with fewer than 20 people; "none" without a '
         "control."
     )
     #: How many people are in the data, and how many in the control.
@@ -247,40 +249,39 @@ class ControlCheck:
     #: Whether the control has fewer than 60 people, or fewer than a tenth of the data.
     is_small: bool = False
     p_same: float = figure(
-        "How often a difference between people and control as large as the largest comes up by lot, from 0 to 1. At "
+        "Permutation p-value of the largest difference between people and control, from 0 to 1. At "
         "most 0.01 deserves a note.",
         default=nan,
     )
     largest_difference: float = figure(
-        "The largest difference between people and control, in standard errors; from 5 on the outcome is "
-        '"other_people".',
+        'Largest difference between people and control, in standard errors; from 5 on the outcome is "other_people".',
         default=nan,
     )
     #: The columns that differ most, each by its largest difference; up to three.
     differences: tuple[ColumnDifference, ...] = ()
 
-    @derived("The column that differs most; null where nothing was compared.")
+    @derived("Column with the largest difference; null where nothing was compared.")
     def column(self) -> str | None:
         """The column that differs most."""
         return self.differences[0].column if self.differences else None
 
     clustering: float = figure(
-        "How much more often the nearest neighbor of a person is in the person's own table than the 30th nearest, "
-        "beyond draws of labels and in standard errors; null where --id tells people apart. From 4 on the outcome is "
+        "Excess of nearest neighbors in the same table, over the 30th nearest and "
+        "permuted labels, in standard errors. It is null where ids identify people. From 4 on the outcome is "
         '"clustered" unless it is "other_people".',
         default=nan,
     )
     p_overlap: float = figure(
-        "How often as many control people equal somebody in the data by lot, from 0 to 1.", default=nan
+        "Permutation p-value of the controls equal to a person in the data, from 0 to 1.", default=nan
     )
     overlap_estimate: float = figure(
-        "How many control people are likely to be in the data: those who equal somebody, beyond what draws of labels "
-        "give, over the chance that a draw leaves a pair in one table.",
+        "Estimated number of controls in the data: those equal to a person, beyond permuted labels, over the chance "
+        "that a permutation leaves a pair in one table.",
         default=nan,
         counts="people",
     )
     p_near: float = figure(
-        "The same of pairs of people, one of each table, who are almost equal: each other's nearest and at most half "
+        "The same for pairs of one person of each table who are almost equal: mutually nearest, and at most half "
         "as far as the next; among the people compared.",
         default=nan,
     )
@@ -289,12 +290,12 @@ class ControlCheck:
 
     @property
     def is_clustered(self) -> bool:
-        """Whether rows of one table are more alike than rows of separate people would be."""
+        """Whether rows within one table are too similar for separate people."""
         return self.clustering >= CLUSTERED
 
     @property
     def is_noted(self) -> bool:
-        """Whether the two differ significantly and yet by so little that figures stay: a reader should know."""
+        """Whether a significant but negligible difference is worth a note."""
         return self.p_same <= LEVEL and self.largest_difference < OTHER_PEOPLE
 
 
@@ -307,9 +308,9 @@ def check_control(
     separate: bool = False,
     attacked: IntArray | None = None,
 ) -> ControlCheck:
-    """Return whether the control is usable: of the same population, of other people, and enough of them.
+    """Check the control group: population, overlap, and size.
 
-    Each check compares a statistic with what draws of labels give: as many people of the pool by lot as if they were
+    Each check compares a statistic with what draws of labels give: as many people of the pool at random as if they were
     the members. So each fails in at most 1 % of audits where the control is a draw of the same population. Ranks,
     squared ranks (from the middle one) and categories are compared by their means: a shift of associations alone, with
     equal margins, is not seen. Several rows of one person are in one table, so that nearest neighbors share a table
@@ -331,12 +332,12 @@ def check_control(
         Where the pool has households, these are drawn in place of people, whatever ``labels`` is.
     attacked
         The people of the pool who are attacked, for the population and for people who are almost equal; by default
-        at most 2,500 of each, by lot. Equal people are always looked for in all.
+        at most 2,500 of each, at random. Equal people are always looked for in all.
 
     Raises
     ------
     InputError
-        If the control has the same records as the original, or all of these and more; if nobody of one of the tables
+        If the control has the same records as the original, or all of these and more; if no person of one of the tables
         is attacked.
 
     Examples
@@ -352,7 +353,7 @@ def check_control(
     >>> found.outcome, found.column, found.differences[0].here, found.differences[0].there
     ('other_people', 'age', 44.5, 84.5)
     """
-    whole_number(draws, "draws", at_least=99, advice="Draw more, for a p of 1 %")
+    whole_number(draws, "draws", at_least=99, advice="Draw more, for a p of 1%")
     control = pool.release.control
     if control is None:
         return ControlCheck(outcome="none", members=pool.members, others=0)
@@ -365,7 +366,7 @@ def check_control(
     everybody = pool.by_content
     people = everybody[np.isin(everybody, _compared(pool, rng) if attacked is None else attacked)]
     if not 0 < np.count_nonzero(pool.is_member[people]) < people.size:
-        raise InputError("attacked must hold people of both tables, but is of one. Draw some of each")
+        raise InputError("attacked has people of one table only. Draw some of each")
     features, named = _features(pool, people)
     grid = _grid(pool, people, control)
     pairs = near_pairs(grid)
@@ -391,7 +392,7 @@ def check_control(
         tests = _tests([*of_people, *of_everybody], pool.is_member[people], labels, rng, draws)
     else:
         tests = _tests(of_people, pool.is_member[people], labels, rng, draws)
-        # Of many people few are equal to somebody, and only these need labels.
+        # Few of many people are equal to another, and only these need labels.
         some = np.flatnonzero(np.diff(shared.indptr))
         shared = shared[some]
         among: DrawLabels = partial(labels_among, some.size)
@@ -425,7 +426,7 @@ def check_control(
 
 
 def _labels_of_households(household: IntArray, is_member: BoolArray, some: IntArray | None = None) -> DrawLabels:
-    """Return what draws labels of households in place of people."""
+    """Return household labels in place of people."""
     return lambda _members, _others, draws, rng: labels_of_units(household, is_member, draws, rng, some)
 
 
@@ -438,7 +439,7 @@ class _Test(NamedTuple):
 
 
 class _Feature(NamedTuple):
-    """A column, by its place; which of its figures; and the code of the value that a share is of."""
+    """A column position, its statistic, and the code of a share."""
 
     column: int
     figure: Literal["share", "place", "square"]
@@ -453,7 +454,7 @@ def _tests(
     draws: int,
     everybody: BoolArray | None = None,
 ) -> list[_Test]:
-    """Return each statistic as it is, how many were planted, and how often a draw of labels reaches it.
+    """Return each statistic, with the permutations that reach it.
 
     Labels are of ``everybody``, where those looked at are some of them.
 
@@ -466,7 +467,7 @@ def _tests(
     seen = [float(statistic(is_member[None])[0]) for statistic in statistics]
 
     def counted(make: Callable[[], Labels]) -> list[tuple[int, int, float, float]]:
-        """Return of each statistic the draws, those that reach what was seen, their sum and sum of squares."""
+        """Return draws, exceedances, sum, and sum of squares per statistic."""
         some = make()
         drawn = [statistic(some) for statistic in statistics]
         return [
@@ -486,15 +487,14 @@ def _tests(
 
 
 def _multiplicities(pool: PooledTables) -> tuple[IntArray, IntArray]:
-    """Return how many rows of the original, and how many of the control, have each record."""
+    """Return the multiplicity of each record, in original and control."""
     own, theirs = np.split(pool.record, [pool.release.original.rows])
     return np.bincount(own, minlength=pool.records), np.bincount(theirs, minlength=pool.records)
 
 
 def _refusal(original: Table, control: Table) -> InputError:
     return InputError(
-        f"the {control.name} must hold people who are not in the {original.name}, but has all of its rows. "
-        "Pass people who were kept apart when the release was made, or no control table"
+        f"the {control.name} has all rows of the {original.name}. Pass held-out people, or no control table"
     )
 
 
@@ -506,7 +506,7 @@ def _compared(pool: PooledTables, rng: np.random.Generator) -> IntArray:
 
 
 def _rows(pool: PooledTables, people: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the rows of these people, and the place of the person of each."""
+    """Return these people's rows, and each row's person position."""
     place = np.full(pool.people, -1)
     place[people] = np.arange(people.size)
     rows = np.flatnonzero(place[pool.person] >= 0)
@@ -514,7 +514,7 @@ def _rows(pool: PooledTables, people: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _features(pool: PooledTables, people: IntArray) -> tuple[IntArray, list[_Feature]]:
-    """Return what is compared, [person, feature], as whole numbers: of people with several rows the mean."""
+    """Return the integer features compared, [person, feature]; means over rows."""
     rows, owner = _rows(pool, people)
     many = np.bincount(owner, minlength=people.size)
     least = max(_LEAST_NUMBER, _LEAST_SHARE * rows.size)
@@ -534,7 +534,7 @@ def _features(pool: PooledTables, people: IntArray) -> tuple[IntArray, list[_Fea
 
 
 def _grid(pool: PooledTables, people: IntArray, control: Table) -> IntegerGrid:
-    """Return one row of each of these people, on scales that they make."""
+    """Return one scaled row per person."""
     original = pool.release.original
     is_member, rows = pool.is_member[people], pool.first_row[people]
     own, theirs = encode(
@@ -548,7 +548,7 @@ def _grid(pool: PooledTables, people: IntArray, control: Table) -> IntegerGrid:
 
 
 def _neighbors(people: IntegerGrid, *, separate: bool, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Return people with their nearest and with a farther neighbor; none if people are known to be separate."""
+    """Return people with a nearest and a farther neighbor."""
     number = len(people.numbers)
     some = np.sort(rng.choice(number, 0 if separate else min(number, _MOST_NEIGHBORS), replace=False))
     return neighbors_at(people, some, min(_FARTHER, number - 1), rng=rng)

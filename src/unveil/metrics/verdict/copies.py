@@ -1,4 +1,4 @@
-"""Exact copies, counted as people: who stands in the release word for word, and whom no coincidence explains."""
+"""Exact copies, counted as people, and copies beyond chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ from unveil._kernels.verdict.tree import coincidences
 from unveil.metrics.verdict.groups import Division, divisions, people_with
 from unveil.metrics.verdict.pooled_tables import PooledTables
 
-#: A tree of columns misses rules of three and more columns: so many times more coincidences are allowed for.
+#: A tree of columns misses rules of three and more columns: this many times more coincidences are allowed for.
 FACTOR = 10
 #: A record is rare if at most this many released rows are expected to equal it by coincidence.
 RARE = 0.05
-#: How often a harmless release may have an unmistakable copy.
+#: How often a leak-free release may have an unmistakable copy.
 LEVEL = 0.005
 #: How sure it is that copies gather in a group before that is named.
 GROUP_LEVEL = 0.05
-#: A column is coarser if the release has less than this share of the values that are usual. It takes so many rows to
+#: A column is coarser if the release has less than this share of the values that are usual. It takes this many rows to
 #: tell, and values that repeat: so large a share of people must usually have one that is released.
 _COARSE = 0.6
 _LEAST_ROWS = 20
@@ -34,22 +34,20 @@ _LEAST_USUAL = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class CopiedGroup:
-    """People who share a value and among whom unmistakable copies gather.
+    """A subgroup with significantly many copies beyond chance.
 
     ``people`` of the data have the value, ``copies`` of them are unmistakable copies, and ``p`` is how often as many
-    fall on them where copies fall on anybody with an improbable record, after Holm's correction for all values that
+    fall on them where copies fall on any person with an improbable record, after Holm's correction for all values that
     were looked at.
     """
 
     COUNTS = "people"
 
-    column: str = figure("The column that this is about.")
-    value: str | None = figure("The value that the group shares; null where it is too small to be named.")
-    people: int = figure("How many people there are.")
-    copies: int = figure("How many of them are copied.")
-    p: float = figure(
-        "How likely at least as much would be if nobody were worse off for being in the data.", counts="statistic"
-    )
+    column: str = figure("Column of the subgroup.")
+    value: str | None = figure("Value that the subgroup shares; null where it is too small to be named.")
+    people: int = figure("Number of people.")
+    copies: int = figure("Number of people copied.")
+    p: float = figure("Probability of at least as many copies without any leak.", counts="statistic")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,35 +61,35 @@ class CopiedPeople:
     people_unchanged, control_unchanged
         How many of them equal a released row in all columns, with at least one of their rows.
     control_share, expected
-        The share of the control that does, by coincidence, and so many people of the data as that would be. NaN
+        The share of the control that does, by coincidence, and this many people of the data as that would be. NaN
         without a control.
     rows, rows_copied
-        The number of released rows, and how many of them equal a row of somebody in the data.
+        The number of released rows, and how many of them equal a row of a person in the data.
     unmistakable
         How many people in the data are alone in the pool with a record that is released and too improbable for
         coincidence, where there are more copies of rare records than twins explain.
     coincidences
-        An upper limit of the expected number of such people in a harmless release: ten times the E of the most probable
-        unmistakable copy, or ``p`` if that is more; 0 where there is none.
+        An upper limit of the expected number of such people in a leak-free release: ten times the E of the most
+        probable unmistakable copy, or ``p`` if that is more; 0 where there is none.
     p
         How likely at least as many copies of rare records are if twins explain them.
     groups
         Values of a column among whose people unmistakable copies gather; from the surest.
     coarsened
         Columns of numbers or dates of which the release has far fewer values than usual, as after rounding: in them
-        hardly anybody can be equal.
+        hardly any person can be equal.
     relabelled
-        Categories of which most released rows have a value that nobody in the pool has.
+        Categories of which most released rows have a value that no person in the pool has.
     copied, copied_alone
-        Whether a released row equals one of each person's of the pool, or one that nobody else in the pool has.
+        Whether a released row equals one of each person's of the pool, or one that no other person in the pool has.
     chance
-        For each member with a record that nobody else in the pool has: how many coincidences are expected among all
+        For each member with a record that no other person in the pool has: how many coincidences are expected among all
         members whose records are at most as probable, by the tree alone. NaN for all others.
     is_unmistakable
         Which people of the pool are unmistakable copies.
     rare_copied
-        Which people of the pool have a released record that nobody else in the pool has and that at most 0.05 released
-        rows are expected to equal by coincidence.
+        Which people of the pool have a released record that no other person in the pool has and that at most 0.05
+        released rows are expected to equal by coincidence.
     rare_copies, control_rare_copies
         How many people in the data are among them, and how many of the control.
     """
@@ -120,7 +118,7 @@ class CopiedPeople:
 
     @property
     def rare_expected(self) -> float:
-        """Return the number of rare copies expected by coincidence; NaN without a control."""
+        """Expected rare copies by coincidence; NaN without a control."""
         return self.people * self.control_rare_copies / self.control_people if self.control_people else nan
 
     @property
@@ -137,7 +135,7 @@ class CopiedPeople:
 
 
 def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPeople:
-    """Return who stands in the release unchanged, beside people who are not in the data.
+    """Return people copied exactly, compared with the control group.
 
     An unmistakable copy meets two conditions.
 
@@ -149,7 +147,7 @@ def copied_people(pool: PooledTables, *, by: Division | None = None) -> CopiedPe
     Second, twins do not explain the copies. People of one dormitory, prison or family have equal records that no model
     of columns expects. Such twins also occur within the pool, and between the control and the release. Of all rare
     records (``lambda <= 0.05``) that are equal, the number that pairs a member with a released row is binomial if the
-    release is harmless, with the share of such pairs among all pairs. Its p-value must be at most 0.005. This is the
+    release is leak-free, with the share of such pairs among all pairs. Its p-value must be at most 0.005. This is the
     conditional test of two Poisson rates (Przyborowski and Wilenski, 1940). Without a control the pool is the original
     alone.
 
@@ -239,7 +237,7 @@ def _expected_copies(pool: PooledTables, in_pool: FloatArray, rows: IntArray) ->
 
 
 def _p_of_rare_copies(pool: PooledTables, members: int, others: int) -> float:
-    """Return the p-value of rare copies of members, compared with all other pairs that could be equal.
+    """Return the p-value of members' rare copies, against all possible pairs.
 
     ``members`` and ``others`` are the numbers of their rare copies.
     """
@@ -257,7 +255,7 @@ def _p_of_rare_copies(pool: PooledTables, members: int, others: int) -> float:
 
 
 def _rare_twins(pool: PooledTables) -> int:
-    """Return the number of rare records that several people of the pool share."""
+    """Return the number of rare records that several people share."""
     first = np.full(pool.records, -1)
     first[pool.record[::-1]] = np.arange(pool.record.size)[::-1]
     shared = first[pool.owners > 1]
@@ -271,9 +269,9 @@ def _rare_twins(pool: PooledTables) -> int:
 def _gathered(
     pool: PooledTables, copies: BoolArray, improbable: BoolArray, every: Sequence[Division]
 ) -> tuple[CopiedGroup, ...]:
-    """Return the values among whose people copies gather, after Holm's correction for all of them.
+    """Return subgroups with many copies, after Holm's correction.
 
-    The chance is that of copies which fall on anybody with an ``improbable`` record: no other record can be one.
+    The chance is that of copies which fall on any person with an ``improbable`` record: no other record can be one.
     """
     number, possible = int(copies.sum()), int(improbable.sum())
     if number == 0:
@@ -302,9 +300,9 @@ class _ColumnChange(NamedTuple):
 
 
 def _changed(pool: PooledTables, place: int, size: int) -> _ColumnChange:
-    """Return whether a column, of codes below ``size`` in the pool, was made coarser, and whether it has other labels.
+    """Return whether a column was generalized, and whether it was relabeled.
 
-    It has other labels if most released rows have one that nobody in the pool has.
+    It has other labels if most released rows have one that no person in the pool has.
     """
     kind = pool.release.original.column(pool.columns[place]).kind
     here, there = (code_counts(codes[:, place], size) for codes in (pool.codes, pool.released_codes))
@@ -315,11 +313,11 @@ def _changed(pool: PooledTables, place: int, size: int) -> _ColumnChange:
 
 
 def _is_coarser(here: IntArray, there: IntArray) -> bool:
-    """Return whether the release has far fewer of people's numbers or dates than so many rows have if drawn at random.
+    """Return whether the release has far fewer distinct values than expected.
 
-    So many are those that rows drawn like the pool, or like the release, would have: rounding takes most of them, and
-    a real number that was rounded is nobody's at all. ``here`` and ``there`` are how many people, and how many released
-    rows, have each.
+    This many are those that rows drawn like the pool, or like the release, would have: rounding takes most of them, and
+    a real number that was rounded is no person's at all. ``here`` and ``there`` are how many people, and how many
+    released rows, have each.
     """
     people, rows = int(here.sum()), int(there.sum())
     if rows < _LEAST_ROWS or people == 0:
@@ -330,9 +328,9 @@ def _is_coarser(here: IntArray, there: IntArray) -> bool:
 
 
 def _usual_share(count: IntArray, rows: int) -> float:
-    """Return the share of people whose value is among so many rows, where both are drawn from these counts.
+    """Return the expected share of people with a sampled value.
 
-    Each person is left out of the counts: a value that nobody shares is not expected among others.
+    Each person is left out of the counts: a value that no person shares is not expected among others.
     """
     others = (np.maximum(count, 1) - 1) / max(1, int(count.sum()) - 1)
     return float((count * (1 - (1 - others) ** rows)).sum()) / int(count.sum())

@@ -1,4 +1,4 @@
-"""Effect sizes of attacks: how many more people per 100 an attack succeeds on because of the release.
+"""Effect sizes: excess attack success per 100 people because of the release.
 
 The effect is the risk difference, success rate minus baseline. Its limits are Newcombe's method 10 (Statistics in
 Medicine 17, 1998): the distances of the two rates from their Wilson limits, combined as squares. The upper limit is
@@ -56,9 +56,9 @@ class EffectSize:
 
     COUNTS = "statistic"
 
-    value: float = figure("The success rate of the attack minus its baseline; null where it was not tested.")
-    low: float = figure("The lower limit, with an error of 2.5 % for all effects of the audit together.")
-    high: float = figure("The upper limit, one-sided with an error of 5 %.")
+    value: float = figure("Attack success minus baseline; null where it was not tested.")
+    low: float = figure("Lower limit, with an error of 2.5% for all effects of the audit together.")
+    high: float = figure("Upper limit, one-sided with an error of 5%.")
     attack_rate: float = nan
     baseline: float = nan
     why_not_tested: str = ""
@@ -70,13 +70,16 @@ class EffectSize:
 
     @property
     def normalized_excess(self) -> float:
-        """The effect as a share of what the baseline leaves (Giomi et al., 2023); NaN where it leaves nothing."""
+        """Excess as a share of the possible excess (Giomi et al., 2023).
+
+        It is NaN where the baseline leaves nothing.
+        """
         return self.value / (1 - self.baseline) if self.baseline < 1 else nan
 
 
 @dataclass(frozen=True, kw_only=True)
 class RatePair:
-    """The two rates of an effect with the attempts they rest on: the limits follow from these four numbers.
+    """Two rates of an effect, with the attempts behind them.
 
     ``attack_attempts`` and ``baseline_attempts`` are effective attempts (:func:`effective_attempts`); infinitely many
     make a rate that is known. ``bounds`` replace the limits of a baseline that is only known to lie between them.
@@ -97,7 +100,7 @@ class RatePair:
 
     @classmethod
     def of(cls, attack: Attempts, baseline: Attempts | float, *, fewest: int = FEWEST_ATTEMPTS) -> "RatePair":
-        """Return the rates of attempts on people in the data, and on the control group or a known rate."""
+        """Return the rates of attack and of control or baseline."""
         sides = (attack, "people in the data"), (baseline, "the control group")
         few = [who for side, who in sides if isinstance(side, Attempts) and side.tries < fewest]
         (attack_rate, attack_attempts), (known, attempts) = (_rate_and_attempts(side) for side, _ in sides)
@@ -113,13 +116,16 @@ class RatePair:
 
     @property
     def variance(self) -> float:
-        """The variance of the chance of a person of the control group; NaN without one."""
+        """Variance of one control person's chance; NaN without any."""
         if not self.control_people or not self.baseline_attempts:
             return nan
         return self.baseline * (1 - self.baseline) * self.control_people / self.baseline_attempts
 
     def effect(self, effects: int = 1) -> EffectSize:
-        """Return the difference of the rates with its limits; ``effects`` share the error of lower limits."""
+        """Return the difference of the rates, with its limits.
+
+        ``effects`` share the error of lower limits.
+        """
         if self.why_not_tested:
             return replace(_not_tested(self.why_not_tested), attack_rate=self.attack_rate, baseline=self.baseline)
         known = self.bounds or (self.baseline, self.baseline) if self.baseline_attempts == inf else None
@@ -133,13 +139,13 @@ class RatePair:
             return made
         if made.low <= 0:
             return replace(
-                _not_tested("without a control group, a rate this low shows nothing"), attack_rate=self.attack_rate
+                _not_tested("without a control group, a rate this low is not evidence"), attack_rate=self.attack_rate
             )
         return replace(made, high=made.high + self.baseline)
 
 
 def effective_attempts(attempts: Attempts) -> float:
-    """Return the number of hits or misses that vary as much as these chances.
+    """Return the effective number of attempts with the same variance.
 
     Ties, and several rows of one person, give people chances between 0 and 1, which vary less than hits. So n chances
     are worth ``n p (1 - p) / s²`` attempts, at least n; p is their mean and s² their variance. Two people of chance 0
@@ -160,7 +166,7 @@ def effective_attempts(attempts: Attempts) -> float:
 
 
 def household_effect(chances: ArrayLike, household: ArrayLike) -> float:
-    """Return how many times the variance of a mean grows because households are alike, at least 1.
+    """Return the household design effect of a mean, at least 1.
 
     It is the design effect of drawing households: the variance of the sum within households over that of people.
 
@@ -236,7 +242,7 @@ def singling_out_effect(rate: SinglingOutRate, *, effects: int = 1) -> EffectSiz
 
 
 def singling_out_pair(rate: SinglingOutRate) -> RatePair:
-    """Return the rate of predicates that single out a person, and its baseline."""
+    """Return the success rate of singling-out predicates, and its baseline."""
     attack, baseline = rate.attack, rate.strangers
     is_bounded = baseline.defined and not baseline.worth
     return RatePair(
@@ -255,7 +261,7 @@ def singling_out_pair(rate: SinglingOutRate) -> RatePair:
 def membership_effect(
     members: ArrayLike, control: ArrayLike, calibration: ArrayLike, *, effects: int = 1
 ) -> EffectSize:
-    """Return the true minus the false positive rate at 5 %, with limits.
+    """Return the TPR minus the FPR at 5%, with limits.
 
     The cutoff is the 95th percentile of the calibration scores, with ties broken at random: both rates are expected
     values. It does not depend on the people measured, so the two rates are those of independent people, and the effect
@@ -280,14 +286,14 @@ def membership_effect(
 
 
 def membership_pair(members: ArrayLike, control: ArrayLike, calibration: ArrayLike) -> RatePair:
-    """Return the true and the false positive rate at the cutoff that calibration people set."""
+    """Return TPR and FPR at the cutoff of the calibration people."""
     inside, outside = _checked(members, "members"), _checked(control, "control")
     reference = _checked(calibration, "calibration")
     few = ""
     if FALSE_POSITIVE_RATE * (reference.size + 1) < 1:
         few = f"fewer than {1 / FALSE_POSITIVE_RATE - 1} people of the control group set the cutoff"
     elif min(inside.size, outside.size) == 0:
-        few = "there is nobody to measure"
+        few = "there are no people to measure"
     if few:
         return RatePair(attack_rate=nan, attack_attempts=0, baseline=nan, why_not_tested=few)
     called = (chance_of_highest(each, reference, FALSE_POSITIVE_RATE) for each in (inside, outside))
@@ -295,7 +301,9 @@ def membership_pair(members: ArrayLike, control: ArrayLike, calibration: ArrayLi
 
 
 def cross_fitted_membership(members: ArrayLike, control: ArrayLike) -> RatePair:
-    """Return the rates at 5 % where each half of the control group sets the cutoff for the other half.
+    """Return cross-fitted TPR and FPR at 5%.
+
+    Each half of the control group sets the cutoff for the other half.
 
     Every control person is measured at a cutoff that does not depend on them; a member's chance is the mean over both
     cutoffs. The order of the control group must be random.
@@ -310,13 +318,13 @@ def cross_fitted_membership(members: ArrayLike, control: ArrayLike) -> RatePair:
 
 
 def cross_fitted(folds: Sequence[RatePair]) -> RatePair | None:
-    """Return the rates over folds that measure different people; None unless all are tested.
+    """Return the rates over disjoint folds; None if any is missing.
 
     Attackers differ between folds, and so do their baselines: both rates are means over folds with the same weights,
     those that make the effect most precise. Attempts are those that would vary as much if folds had the same rate,
     which is never less than they do vary. Folds are correlated: where two attackers are equally good, the one that does
     well by chance in one fold is measured in the other, and chosen there too if it does well. Simulated, the limits of
-    independent folds miss the effect of a harmless release in 10 % of draws in place of 7.5 %.
+    independent folds miss the effect of a leak-free release in 10 % of draws in place of 7.5 %.
 
     >>> even = {n: Attempts.from_chances([0.0, 1.0] * n) for n in (50, 100)}
     >>> one, other = RatePair.of(even[100], even[50]), RatePair.of(even[50], even[100])
@@ -345,7 +353,7 @@ def cross_fitted(folds: Sequence[RatePair]) -> RatePair | None:
 
 
 def worst_effect(effects: Sequence[EffectSize], significant: Sequence[bool] | None = None) -> EffectSize:
-    """Return the effect of the worst attacker, with limits of the largest effect.
+    """Return the effect of the worst attack, with simultaneous limits.
 
     The estimate is that of the significant attacker with the largest effect, of the largest one if none is significant.
     The limits are the largest lower and the largest upper limit of all attackers. Effects that were not tested count
@@ -397,7 +405,7 @@ def shrunk_estimate(effects: Sequence[EffectSize], *, correlation: float = 0.0) 
 
 
 def mean_correlation(attack: ArrayLike, control: ArrayLike) -> float:
-    """Return the mean correlation between the effects of attackers on the same people.
+    """Return the mean correlation between attack effects on the same people.
 
     The effects are differences of the column means of ``attack`` and ``control``, which hold the chances of people (one
     row each) under attackers (one column each). 0 with fewer than two attackers whose effects vary; never negative.
@@ -409,8 +417,8 @@ def mean_correlation(attack: ArrayLike, control: ArrayLike) -> float:
     inside, outside = (np.atleast_2d(np.asarray(each, np.float64)) for each in (attack, control))
     if min(len(inside), len(outside)) < 2 or inside.shape[1] != outside.shape[1]:
         raise InputError(
-            "there must be two people or more in each table and the same attackers in both, but the chances have the "
-            f"shapes {inside.shape} and {outside.shape}. Pass one row per person and one column per attacker"
+            f"the chances have the shapes {inside.shape} and {outside.shape}. Pass two people or more per table, one "
+            "row per person and one column per attacker, the same for both"
         )
     parts = (np.atleast_2d(np.cov(each, rowvar=False)) / len(each) for each in (inside, outside))
     covariance = np.add(*parts)
@@ -421,7 +429,7 @@ def mean_correlation(attack: ArrayLike, control: ArrayLike) -> float:
 
 
 def _expected_maximum(values: FloatArray, errors: FloatArray) -> float:
-    """Return the expected maximum of independent normal estimates with these means and standard errors."""
+    """Return the expected maximum of independent normal estimates."""
     from scipy.special import ndtr
 
     top, reach = float(values.max()), 8 * float(errors.max())
@@ -437,7 +445,7 @@ def _expected_maximum(values: FloatArray, errors: FloatArray) -> float:
 
 
 def _newcombe(attack: Callable[[float], Rate], baseline: Callable[[float], Rate], effects: int) -> EffectSize:
-    """Return the difference of two independent rates; each is a function from confidence to a rate with limits."""
+    """Return Newcombe's difference of two independent rates."""
     confidence = 1 - 2 * LOWER_ERROR / whole_number(effects, "effects")
     a, b = attack(confidence), baseline(confidence)
     low = a.value - b.value - hypot(a.value - a.low, b.high - b.value)
@@ -447,7 +455,7 @@ def _newcombe(attack: Callable[[float], Rate], baseline: Callable[[float], Rate]
 
 
 def _rate_and_attempts(side: Attempts | float) -> tuple[float, float]:
-    """Return a rate with its effective attempts; a known rate rests on infinitely many."""
+    """Return a rate and its effective attempts; infinite if known."""
     if not isinstance(side, Attempts):
         return share(side, "baseline"), inf
     return (side.expected / side.tries, effective_attempts(side)) if side.tries else (nan, 0.0)

@@ -1,12 +1,12 @@
-"""All figures of an audit judged together, so that a harmless release is rarely accused by any of them.
+"""Joint test of all audit statistics, with a bounded false-alarm rate.
 
 There is one hypothesis: given the pool and the release, every choice of N of the N + m people as those in the data was
-equally likely. A figure is a number that grows with how much is given away; it is computed for the people who are in
-the data and again for people drawn by lot, the same draws for all figures, and the step-down procedure of the least p
-(:mod:`unveil._kernels.verdict.step_down`) makes one error of them.
+equally likely. A statistic is a number that grows with how much is given away; it is computed for the people who are in
+the data and again for people drawn at random, the same draws for all statistics, and the step-down procedure of the
+least p (:mod:`unveil._kernels.verdict.step_down`) makes one error of them.
 
 Scores, thresholds and groups must come from the release or from the whole pool. Whatever looks at who is a member must
-be done again in each draw (a set-wise figure).
+be done again in each draw (a set-wise statistic).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,22 +25,25 @@ from unveil._kernels.verdict.step_down import holm, step_down
 from unveil.errors import InputError, whole_number
 from unveil.metrics.verdict.pool import Pool
 
-#: The error of all families together: a harmless release is accused by figures in at most so many audits.
+#: The error of all families together: a leak-free release is flagged by statistics in at most this many audits.
 LEVEL = 0.045
 DRAWS = 10_000
-#: p is a share of draws, so that many figures need many of them to be told from luck.
+#: p is a share of draws, so that many statistics need many of them to be told from chance.
 DRAWS_PER_FIGURE = 40
 FEWEST_DRAWS = 999
-#: A pool of more people is not drawn anew: p comes from the hypergeometric or the normal distribution.
+#: A pool of more people is not drawn again: p comes from the hypergeometric or the normal distribution.
 DRAWN_UP_TO = 50_000
 FEWEST_TRIES = 20
 FEWEST_SINGLED_OUT = 10
-TOO_FEW = "too few tries to judge"
+TOO_FEW = "too few attempts to test"
 
 
 @dataclass(frozen=True, eq=False)
 class FittedGuesses:
-    """The number of guesses that fit exactly one member: guess g fits those at ``places[starts[g]:starts[g + 1]]``."""
+    """Number of predicates that fit exactly one member.
+
+    Predicate g fits those at ``places[starts[g]:starts[g + 1]]``.
+    """
 
     starts: IntArray
     places: IntArray
@@ -50,18 +53,21 @@ class FittedGuesses:
         return singling_out_counts(drawn, self.starts, self.places)
 
     def among(self, some: IntArray) -> "FittedGuesses":
-        """Return the same for labels of some places in ascending order, all that are fitted among them."""
+        """Return the same for labels of fitting places, ascending."""
         return FittedGuesses(self.starts, np.searchsorted(some, self.places))
 
 
 @dataclass(frozen=True)
 class OwnDraws:
-    """A figure that is drawn in a way of its own, as the order of rows: ``draw(number, rng)`` gives 1 + number values.
+    """A statistic with its own permutation, ``draw(number, rng)``.
 
-    The first is the figure as it was seen. Draw b of it is made independently of draw b of the labels. Where which row
-    is whose is not given away, its place among its draws is as random as any other, whoever the members are; so what
-    was seen of both is exchangeable with the draws of both, which is all that is needed to judge them together. (Ties
-    among its draws may hang on who the members are, which is why that is exact where there are none, and nearly else.)
+    It gives 1 + number values. One example is the order of rows.
+
+    The first is the statistic as it was seen. Draw b of it is made independently of draw b of the labels. Where which
+    row is whose is not given away, its place among its draws is as random as any other, whoever the members are; so
+    what was seen of both is exchangeable with the draws of both, which is all that is needed to judge them together.
+    (Ties among its draws may hang on who the members are, which is why that is exact where there are none, and nearly
+    else.)
     """
 
     draw: Callable[[int, np.random.Generator], FloatArray]
@@ -73,7 +79,7 @@ Statistic = FloatArray | BoolArray | FittedGuesses | OwnDraws
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FigureToJudge:
-    """One figure that may incriminate a release.
+    """A test statistic of the audit.
 
     Attributes
     ----------
@@ -83,7 +89,7 @@ class FigureToJudge:
         Scores of the rows of the pool, whose sum over members counts; or guesses, of which those count that fit exactly
         one member; or draws of its own.
     tries, control_tries
-        How many tries it rests on, on members and on people of the control. Draws of its own need no control.
+        How many attempts it rests on, on members and on people of the control. Draws of its own need no control.
     about
         About how many different people guesses are; left out where each try is about another person.
     pool
@@ -100,7 +106,7 @@ class FigureToJudge:
     def __post_init__(self) -> None:
         if not isinstance(self.statistic, FittedGuesses | OwnDraws):
             scores = np.asarray(self.statistic)
-            # Hits are many where everybody is looked at, and a byte holds each.
+            # Hits are many where everyone is looked at, and a byte holds each.
             scores = scores if scores.dtype == np.bool_ else scores.astype(np.float64, copy=False)
             object.__setattr__(self, "statistic", scores)
 
@@ -108,7 +114,7 @@ class FigureToJudge:
         """Return why it is not judged; nothing where it is.
 
         Who is a member must not decide what is judged: tries on people count as many as there would be in each table if
-        the people of both were divided by lot.
+        the people of both were divided at random.
         """
         tries = float(self.tries)
         if isinstance(self.statistic, np.ndarray) and pool is not None:
@@ -119,10 +125,10 @@ class FigureToJudge:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureJudgement:
-    """The judgement of one figure; p and adjusted are NaN, with the reason in ``why``, where there are too few tries.
+    """Test result of one statistic; NaN with the reason in ``why``.
 
-    ``p`` is its probability by luck alone, ``adjusted`` that of any figure as clear as this in the whole audit, and
-    ``found`` whether the latter is at most the level.
+    ``p`` is its probability by chance alone, ``adjusted`` that of any statistic as clear as this in the whole audit,
+    and ``found`` whether the latter is at most the level.
     """
 
     name: str
@@ -134,14 +140,14 @@ class FigureJudgement:
 
 @dataclass(frozen=True, kw_only=True)
 class FamilyJudgement:
-    """The judgement of all figures of an audit, in the given order.
+    """Test results of all audit statistics, in the given order.
 
     Attributes
     ----------
     judgements
-        One for each figure.
+        One for each statistic.
     draws
-        How many draws p rests on, the fewest of all pools; 0 where no figure needed any.
+        How many draws p rests on, the fewest of all pools; 0 where no statistic needed any.
     level
         The error of the whole: what adjusted p is held against.
     """
@@ -152,12 +158,15 @@ class FamilyJudgement:
 
     @property
     def found(self) -> tuple[FigureJudgement, ...]:
-        """The figures that are proved, the clearest first; none in at least 95.5 % of audits of harmless releases."""
+        """Significant statistics, strongest first.
+
+        There are none in at least 95.5% of audits of leak-free releases.
+        """
         return tuple(sorted((one for one in self.judgements if one.found), key=lambda one: (one.adjusted, one.p)))
 
     @property
     def judged(self) -> int:
-        """How many figures were judged, which is what the adjusted p allow for."""
+        """Number of tests that adjusted p accounts for."""
         return sum(not one.why for one in self.judgements)
 
 
@@ -170,29 +179,29 @@ def judge(
     level: float = LEVEL,
     shares: Mapping[str, float] | None = None,
 ) -> FamilyJudgement:
-    """Return how likely each figure is by luck, alone and among all figures.
+    """Return the p and adjusted p of each statistic.
 
     Figures of one pool are one family, judged by the same draws. Where there are several pools (some people attacked at
-    great expense, everybody, and those on whom it is measured what was learned from others) each may err with its share
-    of the level, the same for all unless told: adjusted p are divided by it, so that all of them are held against one
-    level. A pool is None where there is no control, for figures with draws of their own.
+    great expense, everyone, and those on whom it is measured what was learned from others) each may err with its share
+    of the level, the same for all by default: adjusted p are divided by it, so that all of them are held against one
+    level. A pool is None where there is no control, for statistics with draws of their own.
 
     A pool of more than 50,000 people is not drawn: scores of 0 and 1 have the exact hypergeometric p, other scores that
-    of a normal distribution with the variance of a finite population, and Holm's procedure joins them; figures that
-    count guesses are still drawn, as often as their number requires, and so are all figures of a pool of households.
+    of a normal distribution with the variance of a finite population, and Holm's procedure joins them; statistics that
+    count guesses are still drawn, as often as their number requires, and so are all statistics of a pool of households.
 
     Parameters
     ----------
     figures
-        What was computed; figures with too few tries are shown as such and join no family.
+        What was computed; statistics with too few tries are shown as such and join no family.
     pools
         The people of each pool by its name.
     rng
         Where draws come from. Shuffled rows and any number of threads give the same p.
     draws
-        How many draws are made of each pool, if need be more: 40 for each figure, and at least 999.
+        How many draws are made of each pool, if need be more: 40 for each statistic, and at least 999.
     level
-        The probability with which a harmless release may be accused.
+        The probability with which a leak-free release may be flagged.
     shares
         The share of the level that each pool has; together at most 1.
 
@@ -203,7 +212,7 @@ def judge(
     >>> few = FigureToJudge(name="order", statistic=np.zeros(80), tries=4, control_tries=4)
     >>> family = judge([hit, few], {"people": pool}, rng=np.random.default_rng(0))
     >>> [(one.name, one.found, one.why) for one in family.judgements]
-    [('copies', True, ''), ('order', False, 'too few tries to judge')]
+    [('copies', True, ''), ('order', False, 'too few attempts to test')]
     """
     whole_number(draws, "draws")
     _check(figures, pools)
@@ -242,7 +251,7 @@ def judge(
 
 
 def draws_needed(figures: int, asked: int = DRAWS) -> int:
-    """Return how many draws so many figures are judged by: those asked for, if they are enough.
+    """Return the number of permutations needed for these tests.
 
     >>> draws_needed(20), draws_needed(20, 100), draws_needed(300)
     (10000, 999, 11999)
@@ -251,7 +260,7 @@ def draws_needed(figures: int, asked: int = DRAWS) -> int:
 
 
 def singling_out_statistic(pool: Pool, starts: ArrayLike, rows: ArrayLike) -> FittedGuesses:
-    """Return the figure of singling out: the number of guesses that fit exactly one of the members.
+    """Return the statistic of singling out: predicates that fit one member.
 
     Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool, and so the people they belong to. It is at the
     size of the original for every size of the control.
@@ -266,22 +275,20 @@ def singling_out_statistic(pool: Pool, starts: ArrayLike, rows: ArrayLike) -> Fi
 def _check(figures: Sequence[FigureToJudge], pools: Mapping[str, Pool | None]) -> None:
     names = [figure.name for figure in figures]
     if len(set(names)) < len(names):
-        raise InputError(
-            f"each figure must have a name of its own, but {len(names)} have {len(set(names))}. Rename some"
-        )
+        raise InputError(f"{len(names)} statistics have only {len(set(names))} names. Rename some")
     for figure in figures:
         if figure.pool not in pools:
-            raise InputError(f"the pool of {figure.name!r} must be one of {sorted(pools)}. Pass its people too")
+            raise InputError(f"the pool of {figure.name!r} is not one of {sorted(pools)}. Pass its people too")
         if pools[figure.pool] is None and not figure.why_not(None) and not isinstance(figure.statistic, OwnDraws):
-            raise InputError(f"{figure.name!r} needs people who are not in the data. Pass a control, or leave it out")
+            raise InputError(f"{figure.name!r} needs a control group. Pass a control, or leave it out")
 
 
 def _statistics(
     figures: Sequence[FigureToJudge], pool: Pool | None, draws: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the figures at [draw, figure]; row 0 is what was seen."""
+    """Return the statistics at [draw, statistic]; row 0 is observed."""
     found = np.empty((draws + 1, len(figures)))
-    # Apart, so that labels are the same whether or not some figures have draws of their own.
+    # Apart, so that labels are the same whether or not some statistics have draws of their own.
     of_labels, of_rows = rng.spawn(2)
 
     def draw_own() -> None:
@@ -301,7 +308,7 @@ def _statistics(
     seen, used = pool.labels, None
     some = np.union1d(np.flatnonzero(scores.any(axis=1)), np.concatenate([[], *(each.places for _, each in fitted)]))
     if 2 * some.size < pool.people:
-        # Whoever plays no part in any figure needs no label.
+        # People without a part in any statistic need no label.
         used = some = some.astype(np.int64)
         seen, scores = pool.labels[some], scores[some]
         fitted = [(at, each.among(some)) for at, each in fitted]
@@ -323,7 +330,7 @@ def _statistics(
 
 
 def _without_draws(figure: FigureToJudge, pool: Pool, draws: int, rng: np.random.Generator) -> float:
-    """Return p of one figure of a pool that is too large to be drawn anew for all of them."""
+    """Return p of one statistic without permutations, for large pools."""
     if not isinstance(figure.statistic, np.ndarray):
         return float(step_down(_statistics([figure], pool, draws, rng)).p[0])
     hits = pool.hits(figure.statistic)

@@ -1,4 +1,4 @@
-"""Groups of people whom an attack may single out: made from the pool alone, before anybody was attacked."""
+"""Subgroups for tests, made from the pool before any attack."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ from unveil.metrics.verdict.pooled_tables import PooledTables
 
 #: A category of more values makes no groups unless it was asked for.
 MOST_VALUES = 30
-#: A group has a figure of its own if by lot so many of it would be members, and so many people who are not in the data.
-#: Who is a member must not decide which groups are judged, so that its own numbers do not count.
+#: A group has a value of its own if this many of it would be members at random, and this many control people. Who is a
+#: member must not decide which groups are judged, so that its own numbers do not count.
 LEAST_MEMBERS = 5
 LEAST_OTHERS = 2
 MOST_GROUPS = 60
 #: The rarest people of the pool, by the probability of their records.
 RAREST = (0.05, 0.01)
-#: A group of which by lot so many would be members is attacked as a whole, beyond those who are attacked anyhow.
+#: A group of which this many would be members at random is attacked as a whole, beyond those who are attacked anyhow.
 MOST_ATTACKED = 100
 _CATEGORIES = ("category", "ordered", "boolean")
 
@@ -73,7 +73,9 @@ class PoolGroup:
 
 
 def division(pool: PooledTables, column: str, original: Table, control: Table | None = None) -> Division:
-    """Return the people of the pool by a column of the original and the control, which the release need not have.
+    """Return the pooled people's subgroups by one column.
+
+    The release need not have the column.
 
     Numbers and dates of many values are put into bands that the whole pool makes, so that they tell nothing of who is
     in the data. Where the control lacks the column its people belong to no group.
@@ -101,7 +103,7 @@ def division(pool: PooledTables, column: str, original: Table, control: Table | 
 
 
 def divisions(pool: PooledTables) -> tuple[Division, ...]:
-    """Return the people of the pool by each category with at most 30 values, in the order of the columns."""
+    """Return the subgroups by each category of at most 30 values."""
     original, control = pool.release.original, pool.release.control
     few = [
         name
@@ -117,12 +119,12 @@ def divisions(pool: PooledTables) -> tuple[Division, ...]:
 
 
 def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[PoolGroup, ...]:
-    """Return the groups that have a figure of their own: people who share a value, and the rarest of the pool.
+    """Return the subgroups tested: shared values, and rare people.
 
-    Values are those of ``by``, or of each category with at most 30 of them. A group has as many people as would by lot
-    be 5 members and 2 others, and at most half of the pool, so that without a control there is none. There are at most
-    60: columns with the most values are left out first (of two alike the later one), and of one that is left alone the
-    smallest groups. The rarest people are the 5 % and the 1 % with the least probable records
+    Values are those of ``by``, or of each category with at most 30 of them. A group has as many people as would at
+    random be 5 members and 2 others, and at most half of the pool, so that without a control there is none. There are
+    at most 60: columns with the most values are left out first (of two alike the later one), and of one that is left
+    alone the smallest groups. The rarest people are the 5 % and the 1 % with the least probable records
     (:attr:`PooledTables.rarity`), of people with several rows the rarest one; those who tie at the edge are left out,
     because only the order of rows could divide them.
     """
@@ -146,7 +148,7 @@ def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[Pool
 
 
 def small_groups(pool: PooledTables, groups: Sequence[PoolGroup]) -> tuple[PoolGroup, ...]:
-    """Return the groups whose people are all attacked, however few are drawn of everybody.
+    """Return the subgroups small enough to attack everyone.
 
     By lot at most 100 of each would be members; who is one must not decide it.
     """
@@ -154,7 +156,7 @@ def small_groups(pool: PooledTables, groups: Sequence[PoolGroup]) -> tuple[PoolG
 
 
 def people_with(pool: PooledTables, division: Division, place: int) -> BoolArray:
-    """Return who has that value of the division, with at least one row."""
+    """Return the people with that value in at least one row."""
     return pool.of_people(division.of_row == place)
 
 
@@ -172,7 +174,7 @@ def _values(pool: PooledTables, division: Division) -> list[PoolGroup]:
 def _rarest(pool: PooledTables) -> list[PoolGroup]:
     least = np.full(pool.people, np.inf)
     np.minimum.at(least, pool.person, pool.rarity)
-    # Below the first who has no room: a person who ties with somebody beyond the edge is beyond it too.
+    # Below the first who has no room: a person who ties with one beyond the edge is beyond it too.
     first = [min(int(share * pool.people), pool.people - 1) for share in RAREST]
     beyond = np.partition(least, first)[first]
     return [_group(pool, least < edge, rarest=share) for share, edge in zip(RAREST, beyond, strict=True)]

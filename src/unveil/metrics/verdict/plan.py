@@ -1,8 +1,8 @@
-"""What an audit of a given size can show, before it is run: who passes, and which leak is found.
+"""Power of an audit of a given size, before it runs.
 
-An audit with few people can neither pass a harmless release nor find a small leak. Both chances follow from the sizes
-of the two tables, the threshold, the number of attackers and the success rate on people who are not in the data. Ties
-give people chances between 0 and 1, which vary less than hits: then an audit shows more than is promised here.
+An audit with few people can neither pass a leak-free release nor find a small leak. Both chances follow from the sizes
+of the two tables, the threshold, the number of attackers and the success rate on control people. Ties give people
+chances between 0 and 1, which vary less than hits: then an audit shows more than is promised here.
 """
 
 from collections.abc import Callable
@@ -20,23 +20,23 @@ from unveil.metrics.verdict.family import LEVEL
 
 #: The power that is asked for.
 POWER = 0.8
-#: Numbers of hits farther than so many standard deviations from their mean are left out.
+#: Numbers of hits farther than this many standard deviations from their mean are left out.
 REACH = 7.0
 NODES = 64
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditPlan:
-    """What an audit can show.
+    """Power and smallest detectable effect of an audit.
 
     Attributes
     ----------
     pass_chance
-        The probability that a harmless release passes: every upper limit is at most the threshold.
+        The probability that a leak-free release passes: every upper limit is at most the threshold.
     smallest_found
         The smallest effect of one attacker that is significant with a power of 80 %; NaN where none is.
     people_needed
-        The number of people in each table with which a harmless release passes with a power of 80 %.
+        The number of people in each table with which a leak-free release passes with a power of 80 %.
     """
 
     pass_chance: float
@@ -53,11 +53,11 @@ def plan(
     baseline: float = 0.5,
     correlation: float = 0.0,
 ) -> AuditPlan:
-    """Return the chance that a harmless release passes and the smallest effect found.
+    """Return the pass probability without a leak, and smallest detectable effect.
 
-    For one attacker the chance of passing is exact: it is summed over all numbers of hits. Several attackers are taken
-    as normal with one correlation between any two; 0 gives the smallest chance. A leak is found where its p, by
-    a score test with Yates's correction, is at most 0.045 over the number of attackers. The step-down procedure of an
+    For one attacker the chance of passing is exact: it is summed over all numbers of successes. Several attackers are
+    taken as normal with one correlation between any two; 0 gives the smallest chance. A leak is found where its p, by a
+    score test with Yates's correction, is at most 0.045 over the number of attackers. The step-down procedure of an
     audit allows for attackers that depend on one another, and finds slightly smaller leaks.
 
     Parameters
@@ -69,9 +69,9 @@ def plan(
     attackers
         The number of effects that are held to the threshold.
     baseline
-        The success rate on people who are not in the data. One half is the hardest case.
+        The success rate on control people. One half is the hardest case.
     correlation
-        The correlation between the effects of two attackers on a harmless release.
+        The correlation between the effects of two attackers on a leak-free release.
 
     Examples
     --------
@@ -94,10 +94,10 @@ def plan(
 
 
 def people_to_pass(baseline: float, threshold: float, *, attackers: int = 1, variance: float | None = None) -> int:
-    """Return the number of people in each table with which a harmless release passes with 80 % power.
+    """Return the people per table for 80% power to pass.
 
     ``n = 2 (1.645 + z)² v / T² + 2.7 / T``, where T is the threshold, z the normal quantile of the 0.8^(1/F) that each
-    of F attackers needs, and v the variance of a person's chance, ``baseline (1 - baseline)`` unless given.
+    of F attackers needs, and v the variance of a person's chance, ``baseline (1 - baseline)`` by default.
 
     >>> [people_to_pass(0.5, 0.09, attackers=number) for number in (1, 10)]
     [412, 856]
@@ -140,7 +140,7 @@ def pass_chance(
 
 def _checked(number: int, name: str) -> int:
     if whole_number(number, name) < FEWEST_ATTEMPTS:
-        raise InputError(f"{name} must be at least {FEWEST_ATTEMPTS}, but is {number}. With fewer nothing is tested")
+        raise InputError(f"{name} is {number}; nothing is tested below {FEWEST_ATTEMPTS}. Raise it")
     return number
 
 
@@ -157,7 +157,7 @@ def _not_found(sizes: tuple[int, int], z: float) -> Callable[[int, int], bool]:
 
 
 def _chance(sizes: tuple[int, int], rates: tuple[float, float], happens: Callable[[int, int], bool]) -> float:
-    """Return the probability of what happens for few hits on people in the data and many on the control group."""
+    """Return the probability of few successes and many control successes."""
     from scipy.special import bdtrc
 
     hits, weights = _likely(sizes[0], rates[0])
@@ -173,7 +173,7 @@ def _chance(sizes: tuple[int, int], rates: tuple[float, float], happens: Callabl
 
 
 def _likely(tries: int, rate: float) -> tuple[IntArray, FloatArray]:
-    """Return the numbers of hits that may well come up, with their probabilities."""
+    """Return the plausible numbers of successes, with probabilities."""
     from scipy.special import bdtr
 
     reach = REACH * sqrt(tries * rate * (1 - rate)) + REACH
@@ -182,7 +182,7 @@ def _likely(tries: int, rate: float) -> tuple[IntArray, FloatArray]:
 
 
 def _all_of(chance: float, number: int, correlation: float) -> float:
-    """Return the probability that all of several events with one chance happen, from equally correlated normals."""
+    """Return the probability of joint events, from equicorrelated normals."""
     from scipy.special import ndtr, ndtri
 
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
@@ -191,7 +191,7 @@ def _all_of(chance: float, number: int, correlation: float) -> float:
 
 
 def _smallest_found(sizes: tuple[int, int], baseline: float, z: float) -> float:
-    """Return the smallest effect that a test at this quantile finds with enough power, by halving."""
+    """Return the smallest detectable effect at this quantile, by halving."""
     low, high = 0.0, 1 - baseline
 
     def is_found(effect: float) -> bool:

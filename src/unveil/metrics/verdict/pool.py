@@ -1,4 +1,4 @@
-"""Everybody who could have been in the data: members and control people together, each at a place of their own."""
+"""Pooled people of the original and of the control group."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,13 +10,13 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.labels import labels, labels_among, labels_of_units
 from unveil.errors import InputError
 
-#: Above so many people expensive attacks are run on half as many members, and as many others.
+#: Above this many people expensive attacks are run on half as many members, and as many others.
 ATTACKED_UP_TO = 5_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pool:
-    """The people of the original and of the control, of whom labels are drawn by lot.
+    """Pooled members and controls, for permutations of their labels.
 
     Attributes
     ----------
@@ -59,8 +59,8 @@ class Pool:
         person = np.arange(is_member.size) if self.person is None else np.array(self.person, np.int64)
         if is_member.ndim != 1 or contents.shape != is_member.shape or person.shape != is_member.shape:
             raise InputError(
-                "is_member, contents and person must be flat and as long as one another, but have the shapes "
-                f"{is_member.shape}, {contents.shape} and {person.shape}. Pass one entry per row of the pool"
+                f"is_member, contents and person have the shapes {is_member.shape}, {contents.shape} and "
+                f"{person.shape}. Pass flat arrays with one value per row of the pool"
             )
         household = None if self.household is None else np.array(self.household, np.int64)
         places = _places(contents, None if self.person is None and household is None else person, household)
@@ -69,8 +69,7 @@ class Pool:
         if inside[places[~is_member]].any():
             both = np.unique(places[~is_member & inside[places]]).size
             raise InputError(
-                f"nobody may stand in the original and in the control, but {both:,} people do. "
-                "Remove them from the control where it is drawn"
+                f"{both:,} people are both in the original and in the control. Remove them from the control"
             )
         members = int(np.count_nonzero(inside))
         found = {"is_member": is_member, "contents": contents, "places": places, "labels": inside}
@@ -88,7 +87,7 @@ class Pool:
     def draw_labels(
         self, draws: int, rng: np.random.Generator, some: IntArray | None = None
     ) -> list[Callable[[], BoolArray]]:
-        """Return blocks of draws of who is a member, [draw, place], of all places or of some in ascending order.
+        """Return blocks of permuted member labels, [draw, place].
 
         Households of one size are exchangeable if tables were drawn household by household. Those of other sizes are
         not: a large one is more likely in the larger table. So as many of each size are members in each draw.
@@ -102,7 +101,7 @@ class Pool:
         return everybody if some is None else labels_among(some.size, self.members, self.others, draws, rng)
 
     def scores(self, per_row: ArrayLike) -> FloatArray:
-        """Return the score at each place: the mean over the rows of that person.
+        """Return the mean score over each person's rows.
 
         >>> Pool(is_member=[True, True, False], contents=[7, 5, 6], person=[1, 1, 2]).scores([1, 0, 1]).tolist()
         [0.5, 1.0]
@@ -110,14 +109,14 @@ class Pool:
         score = np.asarray(per_row, np.float64)
         if score.shape != self.places.shape or not np.isfinite(score).all():
             raise InputError(
-                f"there must be one finite score for each of the {self.places.size:,} rows of the pool, but there are "
-                f"{np.count_nonzero(np.isfinite(score)):,} of {score.size:,}. Score somebody who is not attacked 0"
+                f"{np.count_nonzero(np.isfinite(score)):,} of {score.size:,} scores are finite, for "
+                f"{self.places.size:,} rows of the pool. Pass one score per row, 0 for people who are not attacked"
             )
         rows = np.bincount(self.places, minlength=self.people)
         return np.bincount(self.places, weights=score, minlength=self.people) / rows
 
     def hits(self, per_row: FloatArray | BoolArray) -> tuple[int, int] | None:
-        """Return how many members and how many others score 1, where everybody scores 1 or 0; else None.
+        """Return members' and controls' successes for 0/1 scores, else None.
 
         >>> pool = Pool(is_member=[True, True, False], contents=[7, 5, 6])
         >>> pool.hits(np.array([True, True, True])), pool.hits(np.array([0.0, 1.0, 0.5]))
@@ -133,7 +132,7 @@ class Pool:
         return members, int(scores.sum()) - members
 
     def fitted(self, starts: ArrayLike, rows: ArrayLike) -> tuple[IntArray, IntArray]:
-        """Return whom guesses fit as places in ascending order, from the rows that they fit, in the same form.
+        """Return fitting people, from the rows that predicates fit.
 
         Guess g fits the rows ``rows[starts[g]:starts[g + 1]]``; a person with several of them is fitted once.
 

@@ -1,4 +1,4 @@
-"""Encode people of the original and of the control together with the released rows."""
+"""Pooled members, controls, and released records, in common codes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ _CUT = ("number", "date")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PooledTables:
-    """Everybody in the original and the control table, and the released rows, in codes that all tables share.
+    """Pooled members, controls, and released records, in common codes.
 
     People are numbered from 0: first the members, who are in the data, then the others, who are not. Rows are numbered
     alike. Without ids each row is a person. Two rows have the same record if they are equal in all columns; a missing
@@ -76,7 +76,7 @@ class PooledTables:
 
     @property
     def _has_single_rows(self) -> bool:
-        """Whether nobody has several rows."""
+        """Whether each person has one row."""
         return self.person.size == self.people
 
     @cached_property
@@ -91,7 +91,7 @@ class PooledTables:
 
     @cached_property
     def owned(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Each record of each person, once: the person, the record, and a row of that person that has it."""
+        """Each person's distinct records: person, record, and a row."""
         if self._has_single_rows:
             return self.person, self.record, np.arange(self.person.size)
         _, row = np.unique(self.person * self.records + self.record, return_index=True)
@@ -104,7 +104,7 @@ class PooledTables:
 
     @cached_property
     def first_row(self) -> IntArray:
-        """A row of each person: that with the first record in the order of what records hold."""
+        """One row of each person, first by content."""
         if self._has_single_rows:
             row = np.empty(self.people, np.int64)
             row[self.person] = np.arange(self.people)
@@ -114,7 +114,7 @@ class PooledTables:
 
     @cached_property
     def by_content(self) -> IntArray:
-        """The people in the order of what their first records hold, which does not depend on where rows stand.
+        """The people sorted by content, independent of row order.
 
         Those who are equal in it stand in any order; people of one household stand together.
         """
@@ -126,7 +126,7 @@ class PooledTables:
 
     @cached_property
     def rarity(self) -> FloatArray:
-        """The logarithm of each row's probability by the tree of columns of the whole pool."""
+        """Log-probability of each row, by a tree over the pool."""
         return self.probabilities(self.codes, self.codes)
 
     @cached_property
@@ -140,13 +140,13 @@ class PooledTables:
         )
 
     def probabilities(self, table: Int32Array, wanted: Int32Array, some: IntArray | None = None) -> FloatArray:
-        """Return the logarithm of the probability of each wanted row, or of some, by the tree of columns of a table."""
+        """Return log-probabilities of wanted rows, by a table's tree."""
         kinds = [self.release.original.column(name).kind for name in self.columns]
         cut = [place for place, kind in enumerate(kinds) if kind in _CUT]
         return log_probabilities(table, tree_of_columns(table, cut=cut), wanted, some)
 
     def of_people(self, rows: BoolArray) -> BoolArray:
-        """Return which people have at least one of these rows of the pool."""
+        """Return the people with at least one of these pool rows."""
         if self._are_rows:
             return rows
         found = np.zeros(self.people, bool)
@@ -161,17 +161,17 @@ def pool_tables(
     ids: "Ids | None" = None,
     control_ids: "Ids | None" = None,
 ) -> PooledTables:
-    """Return the people of a release and of its control, coded together with the released rows.
+    """Return the pooled people of a release and its control.
 
     Parameters
     ----------
     release
-        The release with its original, and with people who are not in it where there are some.
+        The release with its original, and with control people where there are some.
     columns
         The columns in which rows are compared; by default all that are neither identifiers nor ignored.
     ids, control_ids
         Whose each row of the original and of the control table is, where people can have several; a row without an id
-        is a person of its own. The two tables share nobody, whatever their ids.
+        is a person of its own. The two tables share no people, whatever their ids.
 
     Examples
     --------
@@ -207,15 +207,16 @@ def pool_tables(
 
 
 def number_people(ids: "Ids | None", rows: int, what: str) -> IntArray:
-    """Return the number of each row's person, in the order of the ids; a row without an id is a person of its own."""
+    """Return the person number of each row, in id order.
+
+    A row without an id is a separate person.
+    """
     import polars as pl
 
     if ids is None:
         return np.arange(rows)
     if len(ids) != rows:
-        raise InputError(
-            f"{what} must name one person for each of {rows:,} rows, but has {len(ids):,}. Pass all of them"
-        )
+        raise InputError(f"{what} has {len(ids):,} values for {rows:,} rows. Pass one person per row")
     number = pl.Series(ids).rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
     nobody = np.flatnonzero(number < 0)
     number[nobody] = number.max(initial=-1) + 1 + np.arange(nobody.size)

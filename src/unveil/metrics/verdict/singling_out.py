@@ -1,10 +1,10 @@
-"""How often a guess fits exactly one person of the original, beside what guesses about strangers would give.
+"""Singling-out success, compared with predicates about the control group.
 
-Both are at the size of the original, however small the control is: how often a guess fits exactly one of N strangers
-follows from the share of people it fits, of which a control of m people tells a part. With m >= N it is counted among N
-of them; with fewer, what strangers would give is bounded, and estimated where the control is large enough. The verdict
-is not made here but by drawing labels anew (:func:`unveil.metrics.verdict.family.singling_out_statistic`); this is how
-large the effect is.
+Both are at the size of the original, however small the control is: how often a guess fits exactly one of N control
+people follows from the share of people it fits, of which a control of m people tells a part. With m >= N it is counted
+among N of them; with fewer, what control people would give is bounded, and estimated where the control is large enough.
+The verdict is not made here but by drawing labels again (:func:`unveil.metrics.verdict.family.singling_out_statistic`);
+this is how large the effect is.
 """
 
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ GRID = 70
 LARGEST_SHARE = 0.6
 BOOTSTRAPS = 200
 STEPS = 60
-#: Shares of guesses may be off by so many standard errors in the linear programs.
+#: Shares of guesses may be off by this many standard errors in the linear programs.
 ERRORS = 2.0
 FEWEST_TRIES = 5
 
@@ -39,14 +39,14 @@ class SinglingOutRate:
         The share of guesses that fit exactly one of the N originals. Its interval allows for guesses about the same
         people, which are worth fewer than they are.
     strangers
-        What guesses would give among N strangers. From at least N control people it is a rate with its interval; from
-        fewer, low and high bound it, and the value is an estimate between them, without attempts. NaN is the value
+        What guesses would give among N control people. From at least N control people it is a rate with its interval;
+        from fewer, low and high bound it, and the value is an estimate between them, without attempts. NaN is the value
         without a control; the bounds are then 0 and what no guess can exceed.
     excess
-        What the attack has more, as a share of what strangers leave; undefined without a control.
+        What the attack has more, as a share of what control people leave; undefined without a control.
     shown
-        Whether the estimate for strangers may be printed, which needs half as many control people as originals; else
-        its bounds alone.
+        Whether the estimate for control people may be printed, which needs half as many control people as originals;
+        else its bounds alone.
     most
         What no guess made without the data can exceed: (1 - 1/N)^(N-1), some 37 %.
     """
@@ -59,12 +59,12 @@ class SinglingOutRate:
 
     @property
     def beyond_any_guess(self) -> bool:
-        """Whether more guesses fit exactly one person than any made without the data could, which needs no control."""
+        """Whether the rate exceeds any guess made without the data."""
         return self.attack.low > self.most
 
 
 def most_by_guessing(people: int) -> float:
-    """Return the highest chance that a guess made without the data fits exactly one of so many people.
+    """Return the highest chance of singling out without the data.
 
     A guess that fits a share p of the population fits exactly one of N people with the chance N p (1 - p)^(N-1), which
     is highest for p = 1/N: 1 for one person, and about 1/e for many (Cohen and Nissim, 2020).
@@ -78,14 +78,14 @@ def most_by_guessing(people: int) -> float:
 def singling_out(
     pool: Pool, starts: IntArray, rows: IntArray, *, rng: np.random.Generator, confidence: float = CONFIDENCE
 ) -> SinglingOutRate:
-    """Return how often guesses fit exactly one member, beside what strangers would give, and the excess.
+    """Return the rate of singling out, its control, and the excess.
 
-    Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool. From N control people or more, what strangers
-    give is the chance that a guess fits exactly one of N of them. With fewer, the share of people that guesses fit is a
-    mixture over a grid; mixtures that agree with how many control people they fit, up to two standard errors in
-    each bin of counts, bound what strangers would give (two linear programs), and a likely one estimates it. ``rng``
-    draws control people anew for these errors. In simulations the intervals hold the truth in 98 to 100 %: they are
-    wide on purpose, because guesses about the same people depend on one another.
+    Guess g fits the rows ``rows[starts[g]:starts[g + 1]]`` of the pool. From N control people or more, what control
+    people give is the chance that a guess fits exactly one of N of them. With fewer, the share of people that guesses
+    fit is a mixture over a grid; mixtures that agree with how many control people they fit, up to two standard errors
+    in each bin of counts, bound what control people would give (two linear programs), and a likely one estimates it.
+    ``rng`` draws control people again for these errors. In simulations the intervals hold the truth in 98 to 100 %:
+    they are wide on purpose, because guesses about the same people depend on one another.
 
     >>> pool = Pool(is_member=np.arange(60) < 40, contents=np.arange(60))
     >>> found = singling_out(pool, np.arange(31), np.arange(30), rng=np.random.default_rng(0))
@@ -93,9 +93,9 @@ def singling_out(
     (1.0, True, True)
     """
     if len(starts) < 2:
-        raise InputError("there must be at least one guess, but there is none. Make guesses first")
+        raise InputError("there are no predicates. Make predicates first")
     if pool.members == 0:
-        raise InputError("there must be somebody in the data, but the pool has no member. Pass the original's people")
+        raise InputError("the pool has no member. Pass the original's people")
     fits = _fits(pool, starts, rows)
     members = np.asarray(fits[:, pool.labels].sum(axis=1)).ravel()
     together = fits @ fits.T
@@ -124,7 +124,7 @@ def singling_out(
 
 
 def _fits(pool: Pool, starts: IntArray, rows: IntArray) -> Any:
-    """Return the sparse matrix of whom each guess fits, at [guess, place]."""
+    """Return the sparse matrix of fits, at [guess, place]."""
     from scipy.sparse import csr_array
 
     begin, places = pool.fitted(starts, rows)
@@ -132,9 +132,9 @@ def _fits(pool: Pool, starts: IntArray, rows: IntArray) -> Any:
 
 
 def _rate(alone: FloatArray, together: Any, confidence: float) -> Rate:
-    """Return the mean chance that guesses fit exactly one, its interval being that of as many independent ones.
+    """Return the mean chance of singling out, with its CI.
 
-    ``together`` is 1 for two guesses that fit somebody in common, whose luck is shared.
+    ``together`` is 1 for two guesses that fit a person in common, whose luck is shared.
     """
     guesses = alone.size
     share = float(alone.mean())
@@ -148,7 +148,7 @@ def _rate(alone: FloatArray, together: Any, confidence: float) -> Rate:
 
 
 def _alone_among(fits: Any, members: int) -> FloatArray:
-    """Return the chance of each guess to fit exactly one of so many people drawn from these."""
+    """Return each predicate's chance of fitting one of drawn people."""
     from scipy.stats import hypergeom
 
     counts, which = np.unique(np.asarray(fits.sum(axis=1)).ravel(), return_inverse=True)
@@ -157,7 +157,7 @@ def _alone_among(fits: Any, members: int) -> FloatArray:
 
 
 def _strangers(fits: Any, members: int, at_most: float, rng: np.random.Generator) -> Rate:
-    """Return what guesses would give among so many strangers, from whom they fit in the control."""
+    """Return the expected rate on controls, extrapolated to another number."""
     shares = np.concatenate([[0.0], np.geomspace(0.01 / members, LARGEST_SHARE, GRID)])
     alone = members * shares * (1 - shares) ** (members - 1)
     binned = _binned(fits.sum(axis=1)[:, None])[:, 0]
@@ -171,7 +171,7 @@ def _strangers(fits: Any, members: int, at_most: float, rng: np.random.Generator
 
 
 def _errors(fits: Any, binned: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Return the standard error of the share of guesses in each bin, for whom they fit in the control."""
+    """Return standard errors of bin shares, from the controls."""
     from scipy.sparse import csr_array, hstack
 
     guesses, others = fits.shape
@@ -181,20 +181,20 @@ def _errors(fits: Any, binned: FloatArray, rng: np.random.Generator) -> FloatArr
         fitted = np.unique(fits.indices)
         fits, chances = fits[:, fitted], np.append(chances[fitted], 1 - fitted.size / others)
         fits = hstack([fits, csr_array((guesses, 1), dtype=fits.dtype)], format="csr")
-    # People are drawn anew as well as guesses: guesses that fit the same people vary together.
+    # People are drawn again as well as guesses: guesses that fit the same people vary together.
     again = _binned(fits @ rng.multinomial(others, chances, BOOTSTRAPS).T)
     error: FloatArray = np.sqrt(again.var(axis=1) + binned * (1 - binned) / guesses + 1 / (4 * guesses**2))
     return error
 
 
 def _binned(counts: IntArray) -> FloatArray:
-    """Return at [bin, column] the share of guesses whose count lies in the bin."""
+    """Return the binned shares of fits, at [bin, column]."""
     which = np.searchsorted(BINS, counts, side="right") - 1
     return np.stack([(which == each).mean(axis=0) for each in range(len(BINS))])
 
 
 def _chance_of_bins(people: int, shares: FloatArray) -> FloatArray:
-    """Return at [bin, share] how likely a guess that fits this share of all fits so many of the people."""
+    """Return the probability of each bin, at [bin, share]."""
     from scipy.special import bdtr
 
     below = [bdtr(min(first - 1, people), people, shares) for first in BINS[1:]]
@@ -204,7 +204,7 @@ def _chance_of_bins(people: int, shares: FloatArray) -> FloatArray:
 def _bounds(
     alone: FloatArray, chance: FloatArray, binned: FloatArray, error: FloatArray, at_most: float
 ) -> tuple[float, float]:
-    """Return the least and the greatest mean of ``alone`` over mixtures of shares that agree with the counts."""
+    """Return the bounds of mean ``alone`` over mixtures agreeing with counts."""
     from scipy.optimize import linprog
 
     ends = []

@@ -1,1 +1,1 @@
-"""What the holder of counts does before they are published."""
+"""Protections of frequency tables."""

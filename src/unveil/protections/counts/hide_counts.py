@@ -1,4 +1,4 @@
-"""Complementary suppression: hide further counts until every small one has another value that fits."""
+"""Secondary suppression: withhold cells until no small cell can be recovered."""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ _FREE = 0.001
 
 @dataclass(frozen=True, eq=False)
 class HiddenCounts:
-    """Which cells are hidden, and the small ones that hiding does not keep as wide as was asked for.
+    """Suppressed cells, and small cells without the requested interval width.
 
     All have one entry for each cell: ``is_helpless`` where it is proven that no other count fits whatever is hidden,
     ``is_short`` where some fit but too few, ``is_undecided`` where the work did not suffice to say.
@@ -31,12 +31,12 @@ class HiddenCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class HideCounts:
-    """A holder who hides all counts from 1 to minimum - 1, and others so that none of these can be worked out.
+    """Suppress counts from 1 to minimum - 1, and further cells.
 
-    One symbol stands for all that is hidden, and zeros are shown: whoever knows that knows each hidden count to be at
-    least 1. For every small count other populations are made in which it differs, at the least loss of other counts;
-    all that differs there is hidden. Then whatever was hidden without need is shown again, the largest first. Greedy,
-    so not the least that suffices.
+    One symbol stands for all that is hidden, and zeros are shown: an attacker who knows that knows each suppressed cell
+    to be at least 1. For every small count other populations are made in which it differs, at the least loss of other
+    counts; all that differs there is hidden. Then whatever was hidden without need is shown again, the largest first.
+    Greedy, so not the least that suffices.
 
     Attributes
     ----------
@@ -58,10 +58,13 @@ class HideCounts:
         whole_number(self.work, "work", at_least=1)
 
     def apply(self, system: CountSystem, counts: IntArray) -> HiddenCounts:
-        """Return what to hide of tables whose true counts are known, what is hidden already included."""
+        """Return the cells to suppress in tables with known true counts.
+
+        Cells already suppressed are included.
+        """
         rows = system.arrays.rows
         if not rows.hold(counts):
-            raise InputError("true counts must add up, but do not. Pass those of the records behind the tables")
+            raise InputError("the true counts do not add up. Pass those of the records behind the tables")
         listed = np.zeros(system.number, np.bool_)
         listed[system.cell] = True
         small = listed & (counts >= 1) & (counts < self.minimum)
@@ -102,7 +105,7 @@ def _widest(
     needed: int,
     budget: Budget,
 ) -> tuple[list[IntArray], bool]:
-    """Return the cheapest moves that let a cell differ by so much in all, or by as much as is possible.
+    """Return the cheapest moves that give a cell this total range.
 
     Also whether it was settled that no more is possible.
     """
@@ -132,7 +135,7 @@ def _widest(
 
 
 def _shown_again(more: BoolArray, counts: IntArray, wide: IntArray, moves: list[IntArray]) -> BoolArray:
-    """Return which of the further cells need not be hidden: without them every small count stays as wide as it is."""
+    """Return the further cells that need no suppression."""
     shown = np.zeros(counts.size, np.bool_)
     if not moves:
         return shown
@@ -148,7 +151,7 @@ def _shown_again(more: BoolArray, counts: IntArray, wide: IntArray, moves: list[
 
 
 def known_counts(system: CountSystem) -> IntArray | None:
-    """Return the count of every cell where tables show enough to know them all, else None.
+    """Return the count of every cell, or None if unknown.
 
     >>> from unveil.data.counts import read_counts
     >>> from unveil.data.counts.system import system_of
@@ -175,7 +178,7 @@ _NONE = 2
 
 
 class UnsettledMoveError(Exception):
-    """Whether there is another table was not settled: the search ended before it found one or showed that none is."""
+    """The search ended without finding or excluding another table."""
 
 
 def cheapest_move(
@@ -188,7 +191,9 @@ def cheapest_move(
     step: int,
     budget: Budget,
 ) -> IntArray | None:
-    """Return by how much each cell changes when one changes by ``step``, at the least cost; None if it cannot.
+    """Return the cheapest changes that move one cell by ``step``.
+
+    It returns None if there are none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Ways of making releases that can be called again and again: commands, functions and protections.
+"""Generators that can be called repeatedly: commands, functions, and protections.
 
 A generator is given some people and makes one release; that is a run. What it is given and what it makes are told by
 `SourceTable` and `GeneratedRelease`.

@@ -1,4 +1,4 @@
-"""The parent of a generator's process: sets its limits, and ends all it started.
+"""Parent of a generator's process: sets limits, ends all started processes.
 
 This file runs as a program of its own, under the Python of unveil, and imports the standard library alone. Nothing is
 ever sent on its standard input, a pipe: its end means that the run is no longer wanted, or that unveil was killed.
@@ -78,7 +78,7 @@ class _GeneratorProcess:
         """Return the process of the program."""
         with self._starting:  # a run that is ended meanwhile must not leave a process behind
             if self.unwanted.is_set():
-                raise OSError("the run is not wanted any more")
+                raise OSError("the run is no longer needed")
             # In a group of its own, which can be killed as a whole without this process.
             self.child = subprocess.Popen(words, stdin=subprocess.DEVNULL, process_group=0)
         return self.child
@@ -95,7 +95,7 @@ class _GeneratorProcess:
             self.child.wait()
 
     def end_when_unwanted(self) -> None:
-        """Wait until the run is not wanted any more; then end it, and remove its folder."""
+        """Wait until the run is no longer needed, then clean up."""
         with contextlib.suppress(OSError):
             os.read(0, 1)
         self.unwanted.set()
@@ -107,7 +107,7 @@ class _GeneratorProcess:
 
 
 def _adopt_orphans() -> bool:
-    """Return whether processes of the run whose parents end become children of this one."""
+    """Return whether this process adopts orphans of the run."""
     try:
         import ctypes
 
@@ -118,7 +118,7 @@ def _adopt_orphans() -> bool:
 
 
 def _waited(child: "subprocess.Popen[bytes]", adopts: bool) -> int:
-    """Return how the program ended; adopted processes that end before it are reaped."""
+    """Return how the program ended, reaping adopted processes before it."""
     if not adopts:
         return child.wait()
     while True:
@@ -142,7 +142,7 @@ def _limit(memory: int, size: int) -> None:
 
 
 def end_run(folder: str, *, session: int | None = None, ancestor: int | None = None) -> None:
-    """End all processes of a run, as `running_in` finds them, and wait until they are gone."""
+    """End all processes of a run and wait for them."""
     deadline = time.monotonic() + PATIENCE
     while left := running_in(folder, session=session, ancestor=ancestor):
         for each in left:
@@ -154,7 +154,7 @@ def end_run(folder: str, *, session: int | None = None, ancestor: int | None = N
 
 
 def running_in(folder: str, *, session: int | None = None, ancestor: int | None = None) -> list[int]:
-    """Return the processes of a run, without zombies, this process and the ancestor.
+    """Return the processes of a run, without zombies, parent, and ancestor.
 
     Parameters
     ----------

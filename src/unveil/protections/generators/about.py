@@ -1,4 +1,4 @@
-"""What a report notes of a generator: its words, its scripts, and the environment that it runs in."""
+"""Report facts of a generator: command, scripts, and environment."""
 
 import hashlib
 import inspect
@@ -28,7 +28,7 @@ print(json.dumps([platform.python_version(), sorted(packages)]))
 
 
 def about(generator: Generator) -> dict[str, str]:
-    """Return what is known of a generator and its environment, by what each is called.
+    """Return the facts of a generator and its environment, by name.
 
     The bytes of scripts are told by their hash, and so are the packages of the Python that runs them, which is asked.
     Whatever cannot be found out is left out.
@@ -52,7 +52,7 @@ def about(generator: Generator) -> dict[str, str]:
 
 
 def scripts_of(generator: Generator) -> dict[str, str]:
-    """Return the hash of each file that a generator is made of, by its name: the words of a command that are files."""
+    """Return the hash of each file named in a command."""
     return {f"script {path.name}": digest for path in _files(generator) if (digest := _digest(path))}
 
 
@@ -78,7 +78,7 @@ def _digest(path: Path) -> str:
 
 
 def _python(program: str) -> str:
-    """Return version and packages of a Python, or nothing where it does not tell."""
+    """Return version and packages of a Python, or nothing."""
     try:
         with tempfile.TemporaryDirectory(prefix="unveil-") as home:  # so that nothing is imported from where we are
             said = subprocess.run(

@@ -31,7 +31,7 @@ def generator_from(
     read: Callable[[Any], Table] | None = None,
     kind: ReleaseKind | None = None,
 ) -> Generator:
-    """Return the generator that a text, a function or a protection stands for.
+    """Return the generator for a text, function, or protection.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def generator_from(
         )
     if variables:
         raise InputError(
-            "variables (env) are given to a command, and this generator runs inside unveil, where it sees all of them. "
+            "variables (env) are only for commands; this generator runs inside unveil and sees all variables. "
             "Leave them out"
         )
     if isinstance(source, str):
@@ -85,10 +85,10 @@ def generator_from(
         return ProtectionGenerator(protection=source)  # type: ignore[arg-type]  # whatever has the method is one
     if not callable(source) or isinstance(source, type):
         raise InputError(
-            "a generator must be a command, a protection or a function of a frame and a random generator, but is "
+            "the generator is "
             f"{'the class' if isinstance(source, type) else 'a'} "
-            f"{getattr(source, '__name__', type(source).__name__)}. Pass "
-            "one of these"
+            f"{getattr(source, '__name__', type(source).__name__)}. Pass a command, a protection, "
+            "or a function of a frame and a random generator"
         )
     return FunctionGenerator(function=source, read=read or Table.from_frame, kind=kind)
 
@@ -103,7 +103,7 @@ def _written(text: str, read: Callable[[Any], Table] | None, kind: ReleaseKind |
 
 
 def _is_command(text: str) -> bool:
-    """Return whether a text is a command; one without the places that it must hold is refused as one."""
+    """Return whether a text is a command with the required placeholders."""
     name = text.partition(":")[0]
     return any(place in text for place in PLACES) or " " in name or "/" in name or "\\" in name
 

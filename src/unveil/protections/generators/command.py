@@ -1,4 +1,4 @@
-"""A generator that is a command: it is given a file, and writes a file."""
+"""A generator as a command that reads and writes a file."""
 
 import contextlib
 import copy
@@ -44,7 +44,7 @@ LARGER, LEAST_LIMIT = 20, 10**9
 _LOOK = 1.0
 _WINDOWS = os.name == "nt"
 _GB = 1e9
-_ALLOW_MORE = "Allow it more (--output-limit), or have it write less"
+_ALLOW_MORE = "Raise the output limit, or write less"
 _LIMITS = {
     "time_limit": "time limit, in seconds,",
     "memory_limit": "memory limit, in GB,",
@@ -54,7 +54,7 @@ _LIMITS = {
 
 @dataclass(frozen=True, kw_only=True)
 class CommandGenerator:
-    """A command that reads ``{in}`` and writes ``{out}``, run without a shell in its own folder.
+    """A command that reads ``{in}`` and writes ``{out}``, without a shell.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class CommandGenerator:
     --------
     >>> CommandGenerator(written="python3 synth.py {in}", read=Table.read)
     Traceback (most recent call last):
-    unveil.errors.InputError: a command that makes releases must hold {in} and {out}, but lacks {out}. Write it ...
+    unveil.errors.InputError: the generator command lacks {out}. Write {in} for the training file and {out} for ...
     """
 
     written: str
@@ -96,7 +96,7 @@ class CommandGenerator:
         for name, what in _LIMITS.items():
             value = getattr(self, name)
             if value is not None and not 0 < value < float("inf"):
-                raise InputError(f"the {what} must be above 0, but is {value:g}. Raise it, or leave it out")
+                raise InputError(f"the {what} is {value:g}; it must be above 0. Raise it, or leave it out")
         object.__setattr__(self, "words", _checked(self.written))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class CommandGenerator:
         return {**vars(self), "env": SecretVariables()}
 
     def make(self, given: SourceTable, rows: IntArray, *, seed: int, folder: Path) -> GeneratedRelease:
-        """Return the release that the command makes of these rows; nothing of it is left running or on the disk."""
+        """Return the command's release of these rows, and clean up."""
         home = Path(tempfile.mkdtemp(prefix="run-", dir=folder)).absolute()  # this user's alone
         try:
             return self._made(given, rows, seed, home)
@@ -119,8 +119,8 @@ class CommandGenerator:
                 size = stream.write(_content(given, rows))
         except OSError as error:
             raise RunError(
-                f"could not be given its people: a file cannot be written ({error.strerror})",
-                "Make room, or name a folder on another disk",
+                f"did not start: its input file cannot be written ({error.strerror})",
+                "Free disk space, or name a folder on another disk",
             ) from None
         limit = int(max(LARGER * size, LEAST_LIMIT) if self.output_limit is None else self.output_limit * _GB)
         places = dict(zip(PLACES, (str(source), str(target), str(seed)), strict=True))
@@ -141,7 +141,7 @@ class CommandGenerator:
     def _run(
         self, words: Sequence[str], seed: int, home: Path, limit: int
     ) -> tuple[int, tuple[str, str] | None, Messages]:
-        """Return the exit code; what happened and what to do where the command was ended; and what it printed."""
+        """Return exit code, problem with advice, and output."""
         memory = int((self.memory_limit or 0) * _GB)
         environment = environment_of_run(seed, home, self.env)
         process, printed, reader = start_process(words, home, environment=environment, memory=memory, size=limit)
@@ -158,32 +158,32 @@ class CommandGenerator:
                 return process.wait(timeout=max(0.0, min(_LOOK, deadline - time.monotonic()))), None
             except subprocess.TimeoutExpired:
                 if time.monotonic() >= deadline:
-                    advice = "Allow it more time (--time-limit), or have it do less"
+                    advice = "Raise the time limit, or reduce the work"
                     if not _launch.SEES_ALL:
                         advice += ". On this system, processes that it started in sessions of their own may still run"
-                    return 0, (f"took longer than {self.time_limit:g} s and was ended", advice)
+                    return 0, (f"took longer than {self.time_limit:g} s and was stopped", advice)
                 if not home.is_dir():  # whoever asked for the run took the folder away, perhaps on another machine
-                    return 0, ("was ended, since its run is not wanted any more", "Run it again")
+                    return 0, ("was stopped, because its run is no longer needed", "Run it again")
 
     def _failed(self, code: int, log: bytes, limit: int) -> tuple[str, str]:
-        """Return what happened, and what to do about it."""
+        """Return the problem and its fix."""
         if _NO_MEMORY.search(log) and self.memory_limit is not None:
-            needed = f"needed more memory than the {self.memory_limit:g} GB that it may take ({_ending(code)})"
-            return needed, "Allow it more (--memory-limit), or have it do less"
+            needed = f"needed more than the memory limit of {self.memory_limit:g} GB ({_ending(code)})"
+            return needed, "Raise the memory limit, or reduce the work"
         if _NO_MEMORY.search(log) or code == -getattr(signal, "SIGKILL", 9):
-            seems = f"seems to have run out of memory ({_ending(code)})"
-            return seems, "Have it do less, or run it on a larger machine or with fewer workers"
+            seems = f"probably ran out of memory ({_ending(code)})"
+            return seems, "Reduce the work, or use a larger computer or fewer workers"
         if code == -getattr(signal, "SIGXFSZ", 25) or _TOO_LARGE.search(log):
-            return f"wrote a file of more than the {_size(limit)} that one may have ({_ending(code)})", _ALLOW_MORE
-        return f"failed ({_ending(code)})", "Correct the command, and try it by hand on a copy of the people"
+            return f"wrote a file above the maximum of {_size(limit)} ({_ending(code)})", _ALLOW_MORE
+        return f"failed ({_ending(code)})", "Correct the command, and test it on a copy of the data"
 
     def _table(self, target: Path, limit: int) -> Table:
         if not os.path.lexists(target):
-            raise RunError("ended without an error, but wrote no file to {out}", "Let it write its table there")
+            raise RunError("ended without an error, but wrote no file to {out}", "Write the table to {out}")
         if target.is_symlink() or not target.is_file():
-            raise RunError("must write a file to {out}, but something else is there", "Let it write its table there")
+            raise RunError("wrote something other than a file to {out}", "Write the table to {out}")
         if target.stat().st_size >= limit:
-            raise RunError(f"wrote a table of more than the {_size(limit)} that a file may have", _ALLOW_MORE)
+            raise RunError(f"wrote a table above the maximum of {_size(limit)}", _ALLOW_MORE)
         try:
             return self.read(target)
         except UnveilError as error:
@@ -191,26 +191,26 @@ class CommandGenerator:
             raise RunError(f"wrote a table that cannot be read: {said}") from None
         except Exception as error:  # any library may read it, and what it says can hold a cell
             raise RunError(
-                f"wrote a table that cannot be read ({type(error).__name__})", "Let it write plain CSV or Parquet"
+                f"wrote a table that cannot be read ({type(error).__name__})", "Write plain CSV or Parquet"
             ) from None
 
 
 def _checked(text: str) -> tuple[str, ...]:
-    """Return the words of a command that can be run, with whole paths."""
+    """Return the words of a runnable command, with full paths."""
     try:
         words = [word.strip("\"'") if _WINDOWS else word for word in shlex.split(text, posix=not _WINDOWS)]
     except ValueError:
-        raise InputError("the command of the generator has a quote that is not closed. Close it") from None
+        raise InputError("the command of the generator has an open quote. Close it") from None
     lacking = [place for place in PLACES[:2] if not any(place in word for word in words)]
     if lacking:
         raise InputError(
-            f"a command that makes releases must hold {{in}} and {{out}}, but lacks {' and '.join(lacking)}. Write it "
-            "where the command takes the file of people and the file to write, as in 'python3 synth.py {in} {out}'"
+            f"the generator command lacks {' and '.join(lacking)}. Write {{in}} for the training file "
+            "and {out} for the release, as in 'python3 synth.py {in} {out}'"
         )
     if wrong := [word for word in words if word in _SHELL]:
         raise InputError(
-            f"the command of the generator is run without a shell, which {wrong[0]!r} needs. Put it into a script, or "
-            "write sh -c '...' around it"
+            f"the generator command runs without a shell, which {wrong[0]!r} needs. Put it into a script, or "
+            "wrap it in sh -c '...'"
         )
     return (_program(words[0]), *map(_whole_path, words[1:]))
 
@@ -222,14 +222,14 @@ def _program(word: str) -> str:
         there = Path(word).is_file()
         raise InputError(
             f"the program {shortened(word)} of the generator "
-            + ("may not be run. Make it executable, or name the program that runs it, as in 'python3 synth.py'" * there)
-            + ("is not found. Correct its name, or write where it is" * (not there))
+            + ("may not be run. Make it executable, or name its interpreter, as in 'python3 synth.py'" * there)
+            + ("is not found. Correct its name, or give its path" * (not there))
         )
     return str(Path(found).absolute())
 
 
 def _whole_path(word: str) -> str:
-    """Return a word with a whole path where it names a file, also behind ``--option=``; others stay as they are.
+    """Return a word with a full path if it names a file.
 
     A bare word that names a folder may be the name of a module.
     """
@@ -255,7 +255,7 @@ def _content(given: SourceTable, rows: IntArray) -> bytes:
 
 
 def with_env(generator: Generator, env: Mapping[str, str]) -> Generator:
-    """Return a generator with variables that did not come with it from another process."""
+    """Return a generator with variables withheld from another process."""
     if not env or not isinstance(generator, CommandGenerator):
         return generator
     made = copy.copy(generator)

@@ -1,4 +1,4 @@
-"""The environment of a generator: what programs need to run, and the variables that its user names."""
+"""Environment of a generator: required variables, and those the user names."""
 
 import json
 import os
@@ -42,13 +42,13 @@ class SecretVariables(dict[str, str]):
 
 
 def variables_from(given: Iterable[str] | Mapping[str, str]) -> SecretVariables:
-    """Return variables for a generator: names whose values this process has, or names with values.
+    """Return environment variables for a generator, from names or values.
 
     >>> variables_from({"TOKEN": "abc"})
     SecretVariables(TOKEN=…)
     >>> variables_from(["TOKEN=abc"])
     Traceback (most recent call last):
-    unveil.errors.InputError: env takes the names of variables, but 'TOKEN' has a value behind it, which other users ...
+    unveil.errors.InputError: the entry 'TOKEN' of env has a value, which other users ...
     """
     names = [given] if isinstance(given, str) else list(given)
     for name in names:
@@ -61,7 +61,7 @@ def variables_from(given: Iterable[str] | Mapping[str, str]) -> SecretVariables:
     for name in names:
         if name not in os.environ:
             raise InputError(
-                f"the variable {name} (env) is not set, so that the generator cannot be given it. Set it before you "
+                f"the variable {name} (env) is not set. Set it before you "
                 f"call unveil, as in 'export {name}=…', or leave it out"
             )
     return SecretVariables((name, os.environ[name]) for name in names)
@@ -71,12 +71,10 @@ def _refuse(text: str) -> None:
     name, equals, _ = text.partition("=")
     if equals and _NAME.fullmatch(name):
         raise InputError(
-            f"env takes the names of variables, but {name!r} has a value behind it, which other users of this machine "
-            f"can see in the list of processes. Set it before you call unveil, and write {name} alone"
+            f"the entry {name!r} of env has a value, which other users of this computer "
+            f"can see in the process list. Set it before you call unveil, and write {name} alone"
         )
-    raise InputError(
-        f"the name of a variable has letters, digits and _, but {shortened(name)} (env) is none. Rename it"
-    )
+    raise InputError(f"{shortened(name)} (env) is not a variable name. Use letters, digits and _")
 
 
 def base_environment() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A generator that is a function of Python: it takes a frame and a source of randomness, and returns a frame."""
+"""A generator as a Python function of a frame and random generator."""
 
 import contextlib
 import time
@@ -19,7 +19,7 @@ from unveil.protections.generators.messages import Messages
 
 @dataclass(frozen=True, kw_only=True)
 class FunctionGenerator:
-    """A function ``(frame, rng) -> frame``, which is given rows in a frame of the library that the people came in.
+    """A function ``(frame, rng) -> frame`` that makes releases.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class FunctionGenerator:
         object.__setattr__(self, "written", self.written or f"{own.__module__}:{own.__qualname__}")
 
     def make(self, given: SourceTable, rows: IntArray, *, seed: int, folder: Path) -> GeneratedRelease:  # noqa: ARG002 (it needs no files)
-        """Return the release that the function makes of these rows; what it prints is kept with the run."""
+        """Return the function's release of these rows, with its output."""
         frame, printed = given.some(rows), Messages()
         started = time.monotonic()
         try:
@@ -70,13 +70,13 @@ class FunctionGenerator:
     def _table(self, returned: Any) -> Table:
         if returned is None or isinstance(returned, str | bytes | Path):
             raise RunError(
-                f"must return the rows that it releases in a frame, but returned {_article(returned)}",
-                "Let the function end with 'return frame'",
+                f"returned {_article(returned)} instead of a frame",
+                "End the function with 'return frame'",
             )
         try:
             return self.read(returned)
         except UnveilError as error:
-            raise RunError(f"returned what cannot be read as a table: {error}") from None
+            raise RunError(f"returned an unreadable table: {error}") from None
 
 
 def _article(returned: Any) -> str:
@@ -84,5 +84,5 @@ def _article(returned: Any) -> str:
 
 
 def _home(function: Any) -> Any:
-    """Return what has the module and the name: the function, or the class of an object that is called."""
+    """Return the function, or the class of a callable object."""
     return function if hasattr(function, "__qualname__") else type(function)

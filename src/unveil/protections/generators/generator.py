@@ -1,4 +1,4 @@
-"""What a generator is: given some people, it makes one release; and what it is given and makes."""
+"""Interface of generators: training rows in, one release out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class SourceTable:
-    """The people to train on, as the audit reads them and as their owner has them.
+    """Training people, as the audit reads them and as supplied.
 
     Attributes
     ----------
@@ -44,13 +44,13 @@ class SourceTable:
 
     @classmethod
     def of_file(cls, path: Path, table: Table, settings: "FileSettings") -> "SourceTable":
-        """Return the people of a file that the audit reads as this table, with cells as they are written in it."""
+        """Return the people of a file, with cells as written."""
         from unveil.data.files.read import read_as_written
 
         return cls(table, **read_as_written(path, settings)._asdict())
 
     def composed(self, cells: IntArray) -> "SourceTable":
-        """Return rows put together from cells of these: for each column of the table the row that its cell is of.
+        """Return rows composed of these people's cells, per column.
 
         Columns that the audit does not read are of the row that the first column's cell is of.
         """
@@ -66,7 +66,7 @@ class SourceTable:
         return replace(self, table=self.table.composed(cells), frame=nw.to_native(whole))
 
     def some(self, rows: IntArray) -> Any:
-        """Return these rows as their owner has them, in a frame of the same library that is nobody else's."""
+        """Return these rows in a new frame of the same library."""
         import narwhals as nw
 
         if isinstance(self.frame, Mapping):
@@ -78,7 +78,7 @@ class SourceTable:
         return nw.to_native(nw.maybe_reset_index(taken))
 
     def some_cells(self, rows: IntArray) -> "pl.DataFrame":
-        """Return these rows as polars has them, to be written to a file."""
+        """Return these rows as a polars frame, for writing."""
         import polars as pl
 
         from unveil.data.table.native import series_of
@@ -99,8 +99,8 @@ class GeneratedRelease:
     released
         The release.
     truth
-        For each released row the place among the rows given that it was made from; None where rows are nobody's, or
-        nobody knows.
+        For each released row the place among the rows given that it was made from; None where rows belong to no person,
+        or the matches are unknown.
     kind
         What the release is, where that is known.
     seconds
@@ -120,7 +120,7 @@ class GeneratedRelease:
 
 
 class RunError(InputError):
-    """A generator made no release: what happened, what to do about it, and what it printed (which no message shows).
+    """A failed run: problem, fix, and hidden output.
 
     ``trace`` is the traceback of a function or class of the user's own that failed.
     """
@@ -134,13 +134,13 @@ class RunError(InputError):
 
     @classmethod
     def of_own_code(cls, error: BaseException, module: str, printed: bytes = b"") -> "RunError":
-        """Return that a function or class of the user's own raised an error; its text is in the log alone."""
+        """Return the error of user code; its text is only logged."""
         import traceback
 
         own, whole = own_error(error, module), own_error(error, module, with_text=True)
         if own is None or whole is None:  # it was called wrongly, so that no line of it ran
             log = printed + _bytes("".join(traceback.format_exception_only(error)))
-            return cls(f"raised {type(error).__name__} when it was called", "Correct what it takes", log)
+            return cls(f"raised {type(error).__name__} when it was called", "Correct its parameters", log)
         return cls(f"stopped: {own}", log=printed + _bytes(whole.trace), trace=own.trace)
 
 
@@ -149,7 +149,7 @@ def _bytes(text: str) -> bytes:
 
 
 class Generator(Protocol):
-    """A way of making releases that can be called again and again."""
+    """A generator of releases that can be called repeatedly."""
 
     @property
     def written(self) -> str:
@@ -157,7 +157,7 @@ class Generator(Protocol):
 
     @property
     def kind(self) -> ReleaseKind | None:
-        """What its releases are, where that is known before one is made."""
+        """Release type, if known before a run."""
 
     def make(self, given: SourceTable, rows: IntArray, *, seed: int, folder: Path) -> GeneratedRelease:
         """Return the release that is made of these rows.
@@ -181,19 +181,19 @@ class Generator(Protocol):
 
 
 def checked_columns(released: Table, given: Table) -> tuple[str, ...]:
-    """Return notes on columns that the people lack, or that the release does; refuse one with none that is attacked."""
+    """Return notes on missing columns; raise InputError without attacked columns."""
     have = set(released.column_names)
     used = [column.name for column in given.columns if column.is_used]
     missing = [name for name in used if name not in have]
     if len(missing) == len(used):
         raise RunError(
-            f"must release columns of the people that are attacked, but has none of {_listed(missing)}",
-            "Let it write them under their own names",
+            f"released none of the attacked columns {_listed(missing)}",
+            "Write them under their original names",
         )
     extra = [name for name in released.column_names if name not in given.column_names]
     return (
-        *((f"the generator leaves out columns that the people have: {_listed(missing)}",) if missing else ()),
-        *((f"the generator adds columns that the people lack, left out: {_listed(extra)}",) if extra else ()),
+        *((f"the generator leaves out these columns of the original: {_listed(missing)}",) if missing else ()),
+        *((f"the generator adds columns, which are ignored: {_listed(extra)}",) if extra else ()),
     )
 
 

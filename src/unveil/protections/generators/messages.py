@@ -1,4 +1,4 @@
-"""Keep the end of what a generator prints, however much that is."""
+"""The end of a generator's output, in bounded memory."""
 
 import io
 from collections import deque
@@ -43,7 +43,7 @@ class Messages(io.TextIOBase):
         return True
 
     def content(self, secrets: Mapping[str, str] | None = None) -> bytes:
-        """Return the kept bytes, with the name of a secret variable in place of its value."""
+        """Return the kept bytes, with values of protected variables masked."""
         found = b"".join(self._parts)
         told = {name: value.encode("utf-8", "surrogateescape") for name, value in (secrets or {}).items()}
         hidden = {name: value for name, value in told.items() if len(value) >= _SHORTEST}

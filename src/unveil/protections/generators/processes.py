@@ -1,4 +1,4 @@
-"""Start the process of a command, read what it prints, and leave nothing of it."""
+"""Start a command, read its output, and remove its traces."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ _CHUNK = 1 << 16
 def start_process(
     words: Sequence[str], home: Path, *, environment: Mapping[str, str], memory: int, size: int
 ) -> "tuple[subprocess.Popen[bytes], Messages, threading.Thread]":
-    """Return the process of a command, what it prints, and the thread that reads this until nobody prints any more.
+    """Return the process, its output, and the reading thread.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def _read(stream: IO[bytes], printed: Messages) -> None:
 
 
 def end_process(process: "subprocess.Popen[bytes]", home: Path) -> None:
-    """End a command with all that it started, and wait until it is gone."""
+    """End a command with its child processes, and wait."""
     if process.stdin is not None:
         process.stdin.close()  # which its parent takes as the sign to end all
     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -75,7 +75,7 @@ def end_process(process: "subprocess.Popen[bytes]", home: Path) -> None:
 
 
 def remove_left(folder: Path) -> None:
-    """Remove the folders of commands that were ended with their workers, once none of their processes runs."""
+    """Remove folders of commands whose processes no longer run."""
     deadline = time.monotonic() + 2 * _launch.PATIENCE
     left = [home for home in folder.glob("run-*") if home.is_dir() and not home.is_symlink()]
     while left:
@@ -88,7 +88,7 @@ def remove_left(folder: Path) -> None:
 
 
 def remove_folder(home: Path) -> None:
-    """Remove a folder; a process that is being ended may still write to it for a moment."""
+    """Remove a folder, with retries while a process still writes."""
     deadline = time.monotonic() + _launch.PATIENCE
     while True:
         if home.is_symlink():  # which a generator put in its place
@@ -118,7 +118,10 @@ def _is_locked(path: Path) -> bool:
 
 
 def _locked(number: int) -> bool:
-    """Return whether this process now holds the lock of an open file; also where the system has none."""
+    """Return whether this process now holds a file's lock.
+
+    It is also True where the system has no locks.
+    """
     try:
         import fcntl
 

@@ -1,4 +1,4 @@
-"""A generator that is a protection of ours, or one of a user that keeps to the same promise."""
+"""A generator as a built-in or user protection."""
 
 import time
 from dataclasses import dataclass
@@ -40,11 +40,11 @@ class ProtectionGenerator:
 
     @property
     def kind(self) -> ReleaseKind | None:
-        """What its releases are; None where only a release tells."""
+        """Release type, or None if only a release shows it."""
         return next((each.kind for each in PROTECTIONS.values() if each.make is type(self.protection)), None)
 
     def make(self, given: SourceTable, rows: IntArray, *, seed: int, folder: Path) -> GeneratedRelease:  # noqa: ARG002 (it needs no files)
-        """Return the release of these rows, with who is who where the protection knows."""
+        """Return the release of these rows, with true matches if known."""
         people = given.table.take(rows)
         started = time.monotonic()
         try:

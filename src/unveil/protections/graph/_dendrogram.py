@@ -1,4 +1,4 @@
-"""A dendrogram over the nodes of a graph: a random one to start from, and how well one explains the graph.
+"""Dendrograms over the nodes of a graph: random start and likelihood.
 
 A dendrogram is a full binary tree whose leaves are the nodes of the graph. An inner node stands for the pairs of nodes
 that have one end under its left child and the other under its right one; every pair belongs to exactly one inner node.
@@ -39,7 +39,7 @@ class Dendrogram(NamedTuple):
 
 
 def part_of_score(edges: int, pairs: int) -> float:
-    """Return the log-likelihood of ``edges`` among ``pairs``, all connected with the chance that explains them best.
+    """Return the maximum log-likelihood of ``edges`` among ``pairs``.
 
     It is 0 where none or all are connected, and below 0 otherwise.
 
@@ -52,7 +52,7 @@ def part_of_score(edges: int, pairs: int) -> float:
 
 
 def random_children(nodes: int, rng: np.random.Generator) -> Int32Array:
-    """Return the children of each inner node of a dendrogram drawn uniformly among all of them; the root is 0.
+    """Return the children of a uniformly random dendrogram; the root is 0.
 
     One leaf after the other is hung into the tree, above any of the vertices there are with the same chance, which
     makes every one of the ``1 * 3 * 5 * ... * (2n - 3)`` dendrograms equally likely. There must be two nodes or more.
@@ -86,7 +86,7 @@ def random_children(nodes: int, rng: np.random.Generator) -> Int32Array:
 
 
 def dendrogram(child: Int32Array, start: IntArray, neighbour: Int32Array) -> Dendrogram:
-    """Return the dendrogram with these children over the graph with these rows of neighbours.
+    """Return the dendrogram with these children over a graph.
 
     >>> path = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32)
     >>> tree = dendrogram(np.array([[1, 4], [2, 3]], np.int32), *path)
@@ -113,7 +113,7 @@ def dendrogram(child: Int32Array, start: IntArray, neighbour: Int32Array) -> Den
 
 @loop("Dendrogram(i4[,], i4[], i4[], i8[], i4[], i8[], f8[], i4[], i4[]), const i8[], const i4[]")
 def _fill(tree: Dendrogram, start: IntArray, neighbour: Int32Array) -> None:
-    """Work out all that follows from the children."""
+    """Compute all values that follow from the children."""
     inner = len(tree.child)
     # From the root down, so that backwards every child comes before its parent.
     downwards = np.zeros(2 * inner + 1, np.int32)
@@ -148,7 +148,7 @@ def _fill(tree: Dendrogram, start: IntArray, neighbour: Int32Array) -> None:
         tree.score[vertex] = part_of_score(tree.edges[vertex], np.int64(tree.size[left]) * tree.size[right])
 
 
-# A walk over dendrograms: two neighbouring subtrees change places, and the better the result the likelier it stays.
+# A walk over dendrograms: two neighboring subtrees change places, and the better the result the likelier it stays.
 #
 # Around an inner node ``lower`` that is not the root there are three subtrees: its two children, and its sibling under
 # ``upper``, its parent. One of the three pairs is joined first, at ``lower``, and a move proposes one of the other two.
@@ -161,7 +161,7 @@ _PLAIN_MOVES = 1_000
 def walk(
     tree: Dendrogram, start: IntArray, neighbour: Int32Array, state: State, *, moves: int, factor: float
 ) -> tuple[int, float]:
-    """Return how many moves were taken, and the mean log-likelihood over all moves; the dendrogram is changed.
+    """Walk the dendrogram; return moves taken and mean log-likelihood.
 
     In the long run each dendrogram comes up with a chance that grows as ``exp(factor * log-likelihood)``. There must
     be three nodes or more, else there is nothing to move.
@@ -171,7 +171,7 @@ def walk(
     tree
         Where to begin; where the walk ended is left in it.
     start, neighbour
-        The rows of neighbours of the graph.
+        The rows of neighbors of the graph.
     state
         The state of the random numbers, moved on.
     moves
@@ -186,7 +186,10 @@ def walk(
 
 
 def edges_between(tree: Dendrogram, start: IntArray, neighbour: Int32Array, one: int, other: int) -> int:
-    """Return how many edges lead from leaves under ``one``, which are listed, to leaves under ``other``."""
+    """Return the number of edges between leaves of two subtrees.
+
+    The leaves under ``one`` are listed.
+    """
     begin = tree.place[tree.first[one]]
     target, width = tree.place[tree.first[other]], tree.size[other]
     count = 0
@@ -199,7 +202,7 @@ def edges_between(tree: Dendrogram, start: IntArray, neighbour: Int32Array, one:
 
 
 def swap_blocks(tree: Dendrogram, spare: Int32Array, begin: int, middle: int, end: int) -> None:
-    """Exchange the leaves in ``order[begin:middle]`` with those in ``order[middle:end]``, each in the same order."""
+    """Swap the leaves ``order[begin:middle]`` and ``order[middle:end]``, keeping their order."""
     order = tree.order
     ahead, behind = middle - begin, end - middle
     if ahead <= behind:
@@ -221,7 +224,7 @@ def swap_blocks(tree: Dendrogram, spare: Int32Array, begin: int, middle: int, en
 
 
 def rehang(tree: Dendrogram, spare: Int32Array, lower: int, out: int) -> None:
-    """Let the child ``out`` of ``lower`` change places with the sibling of ``lower``; counts of edges stay as they are.
+    """Swap the child ``out`` of ``lower`` with the sibling of ``lower``.
 
     The leaves keep their order, or the second and third of the three subtrees change places: so the leftmost leaf
     under ``upper``, and under all above it, stays the same.
@@ -277,7 +280,7 @@ def _walk(
 
 
 def _pairs_after(tree: Dendrogram, stays: int, out: int, sibling: int) -> tuple[int, int]:
-    """Return how many pairs the lower and the upper node would have; sizes have 32 bits, their products need 64."""
+    """Return the pairs of the lower and upper node after a swap."""
     size = tree.size
     return np.int64(size[stays]) * size[sibling], np.int64(size[out]) * (size[stays] + size[sibling])
 
@@ -285,7 +288,9 @@ def _pairs_after(tree: Dendrogram, stays: int, out: int, sibling: int) -> tuple[
 def _edges_after(
     tree: Dendrogram, start: IntArray, neighbour: Int32Array, stays: int, out: int, sibling: int, split: int
 ) -> int:
-    """Return how many edges join the sibling with the child that stays; ``split`` is how many it has with both.
+    """Return the edges between sibling and remaining child.
+
+    ``split`` is the number of edges with both children.
 
     They are found from whichever of the three subtrees has the fewest ends of edges: nearly always very few.
     """

@@ -1,4 +1,4 @@
-"""Joint degrees on a grid: how many edges join which degrees, and by how much one edge more or less changes that.
+"""Joint degree counts on a grid, with their sensitivity to one edge.
 
 Degrees are cut at the largest one of the grid. A degree ``x`` between two degrees of the grid counts for both, in
 shares that add up to 1 and whose mean of ``1 / degree`` is ``1 / x``: so the table keeps the number of edges and the
@@ -26,7 +26,7 @@ from unveil._kernels.types import FloatArray, IntArray
 
 
 def degree_grid(largest: int, spacing: float) -> IntArray:
-    """Return degrees from 1 to ``largest``; each is ``spacing`` times itself above the one before, and 1 at least.
+    """Return degrees from 1 to ``largest``, in geometric steps of ``spacing``.
 
     >>> degree_grid(12, 0.5)
     array([ 1,  2,  3,  4,  6,  9, 12])
@@ -43,7 +43,7 @@ def degree_grid(largest: int, spacing: float) -> IntArray:
 
 
 def places(grid: IntArray, degree: IntArray) -> tuple[IntArray, FloatArray]:
-    """Return the place in the grid below each degree, and the share of the place after it; degrees are at least 1.
+    """Return each degree's lower grid position, and the share above.
 
     >>> places(np.array([1, 2, 4]), np.array([1, 3, 4, 9]))
     (array([0, 1, 2, 2]), array([0.        , 0.66666667, 0.        , 0.        ]))
@@ -56,7 +56,7 @@ def places(grid: IntArray, degree: IntArray) -> tuple[IntArray, FloatArray]:
 
 
 def cells_of(one: IntArray, other: IntArray) -> IntArray:
-    """Return the number of the cell of each pair of places, in either order; by the larger place, then the smaller.
+    """Return the cell number of each unordered pair of positions.
 
     >>> cells_of(np.array([0, 0, 1]), np.array([0, 1, 0]))
     array([0, 1, 1])
@@ -67,7 +67,7 @@ def cells_of(one: IntArray, other: IntArray) -> IntArray:
 
 
 def places_of_cells(size: int) -> tuple[IntArray, IntArray]:
-    """Return the smaller and the larger place of each cell of a grid of that size.
+    """Return the smaller and larger position of each grid cell.
 
     >>> places_of_cells(2)
     (array([0, 0, 1]), array([0, 1, 1]))
@@ -77,7 +77,7 @@ def places_of_cells(size: int) -> tuple[IntArray, IntArray]:
 
 
 def joint_table(grid: IntArray, one: IntArray, other: IntArray) -> FloatArray:
-    """Return for each cell how many edges are in it, given the degrees of both ends of every edge.
+    """Return the number of edges per cell, from both end degrees.
 
     >>> path = np.array([1, 2]), np.array([2, 1])
     >>> joint_table(np.array([1, 2]), *path)
@@ -96,7 +96,7 @@ def joint_table(grid: IntArray, one: IntArray, other: IntArray) -> FloatArray:
 
 
 def cell_weights(grid: IntArray) -> FloatArray:
-    """Return the weight of the cells of each larger place, so that one edge changes the weighted table by at most 1.
+    """Return cell weights that bound the effect of one edge by 1.
 
     In a grid of all degrees the cells whose larger degree is x get a little more than 4 x, and those of the largest
     degree D get 4 D - 3, which all would get if they shared one scale. In a grid whose gaps widen with the degrees they
@@ -124,7 +124,7 @@ def cell_weights(grid: IntArray) -> FloatArray:
 
 
 def finest_grid(largest: int, noise: float, *, most_places: int) -> tuple[IntArray, FloatArray]:
-    """Return the finest grid, and its weights, whose cells have weights that add up to at most ``noise``.
+    """Return the finest grid with total weight up to ``noise``.
 
     If even doubling degrees is too fine for that, degrees that double are returned.
 
@@ -150,7 +150,7 @@ _FAR = 1e4
 
 
 def nearest_counts(noisy: FloatArray, weight: FloatArray, total: float, each: FloatArray, at_most: float) -> FloatArray:
-    """Return the counts nearest to noisy ones that are not negative, add up to ``total``, and do not need too much.
+    """Return the nearest feasible nonnegative counts that sum to ``total``.
 
     Nearest means the least sum of squares of differences, each divided by the ``weight`` of its count. A count of one
     needs ``each``, and all together may need ``at_most``; if no counts do with so little, those that come close are
@@ -186,7 +186,7 @@ def nearest_counts(noisy: FloatArray, weight: FloatArray, total: float, each: Fl
 
 
 def _with_total(noisy: FloatArray, square: FloatArray, total: float) -> FloatArray:
-    """Return ``max(noisy - t * square, 0)`` with the ``t`` that makes it add up to the total.
+    """Return ``max(noisy - t * square, 0)`` with ``t`` chosen for the total.
 
     Whatever is negative with one ``t`` is so with the larger one that the others then need: it is left out for good.
     """
@@ -205,7 +205,7 @@ def _with_total(noisy: FloatArray, square: FloatArray, total: float) -> FloatArr
 
 
 def whole_counts(counts: FloatArray, ends: IntArray, offset: float) -> IntArray:
-    """Return counts rounded up or down, each up with the chance of its fraction, by one number from 0 to below 1.
+    """Return randomly rounded counts, from one number in [0, 1).
 
     The counts come in parts, the first before ``ends[0]``, the next before ``ends[1]``, and so on to the last; the sum
     of each part must be whole, and is kept.
@@ -231,9 +231,9 @@ _ROUNDING = 1e-9
 
 
 def degrees_around(grid: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return how to spread the ends of each place over the degrees around it: place, degree and share, by place.
+    """Return the degrees and shares that each position spreads over.
 
-    The shares fall towards the neighbouring places and keep the mean of ``1 / degree``, hence the number of nodes. The
+    The shares fall towards the neighboring places and keep the mean of ``1 / degree``, hence the number of nodes. The
     first and last place, and those next to another on one side at least, keep their ends.
 
     >>> place, degree, share = degrees_around(np.array([1, 3, 6, 10]))
@@ -264,7 +264,7 @@ def degrees_around(grid: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
 
 
 def nodes_of_ends(degree: IntArray, nodes: int) -> IntArray:
-    """Return the node of each end, given the degree that each should have, in falling order: 1 / degree is its part.
+    """Return the node of each end, by target degrees, falling.
 
     A node gets ends until their parts add up to one. If that makes too many nodes, each gets more ends.
 
@@ -290,7 +290,7 @@ def nodes_of_ends(degree: IntArray, nodes: int) -> IntArray:
 def drawn_edges(
     grid: IntArray, counts: IntArray, nodes: int, lots: FloatArray, offset: float
 ) -> tuple[IntArray, IntArray]:
-    """Return both ends of edges whose joint degrees have these counts by cell; loops and repeats may be among them.
+    """Return random edges with these joint degrees, possibly loops and repeats.
 
     Nodes are numbered from 0 by falling degree. ``lots`` are two rows of random numbers, one per end of an edge each,
     and ``offset`` is one more.

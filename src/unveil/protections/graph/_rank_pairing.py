@@ -1,4 +1,4 @@
-"""Pairing by rank: which original node each node of a synthetic graph is held to stand for when it is evaluated."""
+"""Pairing of synthetic and original nodes by degree rank, for evaluation."""
 
 import numpy as np
 
@@ -7,15 +7,15 @@ from unveil._kernels.types import IntArray
 
 #: What the notes of such a release say.
 PAIRED = (
-    "the graph is synthetic, and its nodes stand for nobody: each is paired with an original node by the rank of its "
-    "degree, which serves evaluation alone and is no part of what is released"
+    "the graph is synthetic: its nodes correspond to no person. For evaluation only, each node is paired with an "
+    "original node by the rank of its degree; the pairing is not released"
 )
 
 
 def paired_by_rank(keys: IntArray, degrees: IntArray, *, rng: np.random.Generator) -> IntArray:
-    """Return the keys of a synthetic graph whose nodes bear the number of the original node of the same rank by degree.
+    """Return synthetic edge keys, nodes numbered by original degree rank.
 
-    Nodes of equal degree are ranked by lot, in both graphs.
+    Nodes of equal degree are ranked at random, in both graphs.
 
     >>> star = np.array([1, 6, 7])  # node 1 is joined to 0, 2 and 3
     >>> np.sort(paired_by_rank(star, np.array([0, 1, 1, 3]), rng=np.random.default_rng(1)))

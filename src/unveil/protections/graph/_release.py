@@ -1,4 +1,4 @@
-"""What all protections of graphs share: checks of settings, and a release whose nodes are numbered at random."""
+"""Checks and random node numbering shared by graph protections."""
 
 from collections.abc import Mapping
 from math import fsum
@@ -32,7 +32,7 @@ def graph_release(
     pairing: Pairing = "node",
     ledger: Ledger | None = None,
 ) -> GraphRelease:
-    """Return the release of a graph whose protected edges are ``keys``, with nodes numbered anew at random.
+    """Return the release of protected edges ``keys``, with randomly numbered nodes.
 
     Before that, node ``i`` of the protected graph is node ``i`` of the original, and those from ``original.nodes`` on,
     up to ``nodes``, are pseudo nodes. The keys (``smaller * nodes + larger``) must be distinct, in any order.
@@ -60,7 +60,7 @@ def graph_release(
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """Return a number with the word for what there is so many of.
+    """Return a number with its noun, singular or plural.
 
     >>> counted(1, "edge", "edges"), counted(1200, "edge", "edges")
     ('1 edge', '1,200 edges')
@@ -69,7 +69,7 @@ def counted(number: int, one: str, many: str) -> str:
 
 
 def check_edges(original: Graph, *, what: str) -> None:
-    """Refuse a graph without an edge: there is nothing to protect, and nothing to hide it among."""
+    """Raise an error for a graph without edges."""
     if original.edges == 0:
         raise InputError(
             f"{what} needs a graph with edges, but the {original.name} has "
@@ -78,39 +78,38 @@ def check_edges(original: Graph, *, what: str) -> None:
 
 
 def check_class_size(k: object) -> None:
-    """Refuse a setting that is no size of a class of nodes that look alike."""
-    whole_number(k, "k", at_least=2, advice="A class of one node hides nobody: take 2 or more")
+    """Validate the class size k."""
+    whole_number(k, "k", at_least=2, advice="A class of one node is unique: take 2 or more")
 
 
 def check_enough_nodes(k: int, original: Graph) -> None:
     """Refuse a class size above the number of nodes."""
     if k > original.nodes:
         raise InputError(
-            f"k must be at most the number of nodes, but is {k} and the {original.name} has {original.nodes}. "
-            "Take a smaller k, or a larger graph"
+            f"k is {k}, but the {original.name} has {original.nodes} nodes. Take a smaller k, or a larger graph"
         )
 
 
 def check_drawable(edges: float, *, what: str) -> None:
-    """Refuse to draw more edges than fit into memory; they must come from noisy answers alone."""
+    """Raise an error for more noisy edges than fit into memory."""
     if edges > MOST_EDGES:
         raise CannotProtectError(
             f"{what} can draw up to {MOST_EDGES:,} edges, but the noisy answers ask for {edges:,.0f}. With so small an "
-            "epsilon there is nothing but noise: take a larger one"
+            "epsilon the result is only noise: take a larger one"
         )
 
 
 def check_shares(epsilon: float, shares: dict[str, float]) -> None:
-    """Refuse shares of epsilon that do not add up to 1, or leave next to nothing to a question."""
+    """Validate shares of epsilon: they sum to 1, and none is tiny."""
     for what, part in shares.items():
         share(part, what)
     if min(shares.values()) <= 0 or abs(fsum(shares.values()) - 1) > 1e-9:
         raise InputError(
-            f"{', '.join(shares)} must each be above 0 and add up to 1, but are {', '.join(map(str, shares.values()))} "
-            f"and add up to {fsum(shares.values()):g}. Divide epsilon among them"
+            f"{', '.join(shares)} must each be above 0 and sum to 1, but are {', '.join(map(str, shares.values()))} "
+            f"and sum to {fsum(shares.values()):g}. Divide epsilon among them"
         )
     if epsilon * min(shares.values()) < LEAST_BUDGET:
         raise InputError(
             f"each question needs a budget of at least {LEAST_BUDGET:g}, but epsilon = {epsilon:g} leaves "
-            f"{epsilon * min(shares.values()):g} to one. With so little there is nothing but noise"
+            f"{epsilon * min(shares.values()):g} to one. With so little, the result is only noise"
         )

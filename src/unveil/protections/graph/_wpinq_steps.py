@@ -1,4 +1,4 @@
-"""The steps of wPINQ: fit degrees to noisy answers, make a random graph that has them, and walk to a nearer one."""
+"""Steps of wPINQ: fit degrees, make a seed graph, and walk."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -36,7 +36,7 @@ _SETTLED = 0.01
 
 
 class Scales(NamedTuple):
-    """The scales of the noise in the three answers, and how often degrees are measured."""
+    """Noise scales of the three answers, and the number of degree measurements."""
 
     distribution: float
     sequence: float
@@ -46,7 +46,7 @@ class Scales(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Seed:
-    """A random graph with fitted degrees, how many neighbours could not be given, and whether the fit is the best."""
+    """A random graph with fitted degrees, missing edges, and fit quality."""
 
     graph: HalfEdges
     lost: int
@@ -60,7 +60,7 @@ class Seed:
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """The energy before, during and after a walk, the proposals made and taken, and whether the noise was reached."""
+    """Energy, proposals, and convergence of a walk."""
 
     energies: tuple[float, ...]
     proposals: int
@@ -75,14 +75,14 @@ class Walk:
 
 
 def noisy_distribution(original: Graph, scales: Scales, rng: np.random.Generator) -> FloatArray:
-    """Return for each i about how many nodes have more than i neighbours."""
+    """Return the noisy number of nodes above each degree."""
     above = degree_distribution(original.degrees)
     noise: FloatArray = rng.laplace(0, scales.distribution, (scales.times, above.size)).mean(axis=0)
     return above + noise
 
 
 def expected_cells(above: FloatArray, scale: float) -> tuple[int, int]:
-    """Return how many cells of edges the last question is likely to have, and how many its noise would allow.
+    """Return the expected and the affordable number of cells.
 
     Both come from the first noisy answer alone: the degrees that fit it, in a graph that is random but for them. There
     are fewer cells than the noise allows where few degrees occur, or one of them weighs more than a class should.
@@ -103,7 +103,7 @@ def expected_cells(above: FloatArray, scale: float) -> tuple[int, int]:
 
 
 def _degrees_of(above: FloatArray) -> IntArray:
-    """Return the degrees, the largest first, of which about so many are above 0, above 1 and so on."""
+    """Return the degrees, falling, with these tail counts."""
     from scipy.optimize import isotonic_regression
 
     nodes = above.size + 1
@@ -112,7 +112,7 @@ def _degrees_of(above: FloatArray) -> IntArray:
 
 
 def seed_graph(original: Graph, above: FloatArray, scales: Scales, *, state: State, rng: np.random.Generator) -> Seed:
-    """Return a random graph with the degrees that fit two noisy answers about those of the original."""
+    """Return a random graph with degrees fitted to two noisy answers."""
     sequence = degree_sequence(original.degrees)
     sequence += rng.laplace(0, scales.sequence, (scales.times, sequence.size)).mean(axis=0)
     # From here on the original is not looked at.
@@ -126,12 +126,12 @@ def seed_graph(original: Graph, above: FloatArray, scales: Scales, *, state: Sta
 
 
 def chosen_cells(seed: Seed, scale: float, classes: int | None, *, triangles: bool) -> DegreeCells:
-    """Return the cells to ask about, by the graph that was made of noisy answers alone."""
+    """Return the cells to measure, from noisy answers alone."""
     start, neighbour = seed.graph.start, seed.graph.neighbour
     if classes is None:
         weight = float(DegreeCells(triangles, np.empty(0)).answer(start, neighbour)[0])
         if triangles:
-            # Where all have d neighbours, n c d (d - 1) / 6 triangles of weight 1 / d² each make about n c / 6.
+            # Where all have d neighbors, n c d (d - 1) / 6 triangles of weight 1 / d² each make about n c / 6.
             weight = max(weight, _CLUSTERING * int((np.diff(start) > 1).sum()) / 6)
         classes = classes_for(weight / (_SIGNAL * scale), triangles=triangles)
     return cells_for(start, neighbour, classes, triangles=triangles)
@@ -148,7 +148,7 @@ def walked(
     fit_noise: bool,
     state: State,
 ) -> Walk:
-    """Walk the graph, in place, towards measured weights; the scale is that of their noise.
+    """Walk the graph, in place, towards measured weights.
 
     Unless noise is to be fitted, too, the walk ends where each cell is off by the scale on average: so far is the
     noise from the truth itself.
@@ -179,7 +179,7 @@ def walked(
 
 
 def facts_of(seed: Seed, cells: DegreeCells | None, way: Walk | None) -> dict[str, float]:
-    """Return what was counted; all of it comes from noisy answers. Without cells there was no walk."""
+    """Return the counts of the run, all from noisy answers."""
     facts: dict[str, float] = {
         "edges": seed.edges,
         "nodes with an edge": int((np.diff(seed.graph.start) > 0).sum()),
@@ -197,14 +197,14 @@ def facts_of(seed: Seed, cells: DegreeCells | None, way: Walk | None) -> dict[st
     }
 
 
-# A simple graph whose nodes have given numbers of neighbours, or as nearly so as any simple graph can.
+# A simple graph whose nodes have given numbers of neighbors, or as nearly so as any simple graph can.
 
 
 def graph_with_degrees(degrees: IntArray) -> tuple[IntArray, IntArray]:
-    """Return both ends of the edges of a simple graph in which node i has ``degrees[i]`` neighbours.
+    """Return edge ends of a simple graph with these degrees.
 
     The node that lacks most is joined to those that lack most after it, over and over (Havel and Hakimi): this finds a
-    graph whenever there is one. Where there is none, as with an odd sum, some nodes get fewer neighbours.
+    graph whenever there is one. Where there is none, as with an odd sum, some nodes get fewer neighbors.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def graph_with_degrees(degrees: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _first_at_most(lacking: IntArray, begin: int, limit: int) -> int:
-    """Return the first place from ``begin`` on whose value is at most ``limit``; values are non-increasing."""
+    """Return the first position with a value up to ``limit``."""
     low, high = begin, lacking.size
     while low < high:
         middle = (low + high) // 2
@@ -240,7 +240,10 @@ def _first_at_most(lacking: IntArray, begin: int, limit: int) -> int:
 
 @loop("i8[], i8[], i8[]")
 def _join(lacking: IntArray, one: IntArray, other: IntArray) -> int:
-    """Write the edges into two arrays and return how many there are; ``lacking`` is used up."""
+    """Write the edges into two arrays; return their number.
+
+    ``lacking`` is used up.
+    """
     edges = 0
     for node in range(lacking.size):
         candidates = _first_at_most(lacking, node + 1, 0) - node - 1
@@ -269,17 +272,17 @@ MOST_STEPS = 2**30
 
 
 def fitted_degrees(above: FloatArray, sequence: FloatArray, most_steps: int = MOST_STEPS) -> tuple[IntArray, bool]:
-    """Return the non-increasing whole numbers nearest to both views, and whether they are surely the nearest.
+    """Return the nearest non-increasing integers, and whether they are optimal.
 
-    They minimise the sum of ``|sequence[j] - degree of node j|`` plus the sum of ``|above[i] - nodes with more than i
-    neighbours|``: the cheapest way down a grid, from the top left to the bottom right.
+    They minimize the sum of ``|sequence[j] - degree of node j|`` plus the sum of ``|above[i] - nodes with more than i
+    neighbors|``: the cheapest way down a grid, from the top left to the bottom right.
 
     Parameters
     ----------
     above
-        For each i from 0 to n - 2 about how many nodes have more than i neighbours.
+        For each i from 0 to n - 2 about how many nodes have more than i neighbors.
     sequence
-        For each of n nodes about how many neighbours it has, the largest first.
+        For each of n nodes about how many neighbors it has, the largest first.
     most_steps
         How many points of the grid may be looked at; where more would be needed, only those in the middle are.
 
@@ -330,7 +333,7 @@ def _steps(lowest: IntArray, highest: IntArray, tallest: int) -> int:
 
 
 def _narrowed(lowest: IntArray, highest: IntArray, most_steps: int) -> tuple[IntArray, IntArray]:
-    """Return a band around the middle of another that has about as many points as allowed."""
+    """Return a band around the middle of another, of limited size."""
     middle = (lowest + highest) // 2
     half = max(1, most_steps // (4 * lowest.size))
     return np.maximum(lowest, middle - half), np.minimum(highest, middle + half)
@@ -340,7 +343,7 @@ def _narrowed(lowest: IntArray, highest: IntArray, most_steps: int) -> tuple[Int
 def _cheapest_way(
     above: FloatArray, sequence: FloatArray, lowest: IntArray, highest: IntArray, packed: NDArray[np.uint8]
 ) -> IntArray:
-    """Return the heights at which the cheapest way down the band steps to the right, one per node."""
+    """Return the heights of the cheapest descending path, one per node."""
     nodes = sequence.size
     tallest = above.size
     cost = np.full(tallest + 1, np.inf)
@@ -366,7 +369,7 @@ def _cheapest_way(
 
 
 def _way_back(packed: NDArray[np.uint8], lowest: IntArray, highest: IntArray, steps: int) -> IntArray:
-    """Return the heights of the way that the marks lead back along, from the last point."""
+    """Return the heights of the marked path, from the last point."""
     nodes = lowest.size
     heights = np.zeros(nodes, np.int64)
     height = 0

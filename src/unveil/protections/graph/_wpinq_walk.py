@@ -1,4 +1,4 @@
-"""A walk through the graphs with the same degrees, towards one whose weighted answers are near those measured.
+"""Random walk over graphs of equal degrees towards measured weights.
 
 Two edges a-b and c-d become a-d and c-b: all degrees stay, and only cells of edges or triangles at these nodes change.
 How far the graph is from the measurement (the energy) is the sum of ``|answer - measured| / scale`` over all cells; a
@@ -16,7 +16,7 @@ from unveil._kernels.graph.rows import edge_keys, row_numbers
 from unveil._kernels.random import State, below, next_float
 from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
-# Plain Python takes a few hundredths of a second for so many; triangles need about ten times as long.
+# Plain Python takes a few hundredths of a second for this many; triangles need about ten times as long.
 _PLAIN_PROPOSALS = 2_000
 
 
@@ -24,9 +24,9 @@ _PLAIN_PROPOSALS = 2_000
 
 
 class HalfEdges(NamedTuple):
-    """A graph that a walk changes in place: every edge is listed at both ends.
+    """A mutable graph: every edge is listed at both ends.
 
-    ``neighbour[start[i]:start[i + 1]]`` are the neighbours of node i in no order, ``owner`` says in whose row an entry
+    ``neighbour[start[i]:start[i + 1]]`` are the neighbors of node i in no order, ``owner`` says in whose row an entry
     is, and ``twin`` where the same edge is listed at its other end.
     """
 
@@ -37,7 +37,7 @@ class HalfEdges(NamedTuple):
 
 
 def half_edges(start: IntArray, neighbour: Int32Array) -> HalfEdges:
-    """Return a copy of a graph, with ascending rows, that a walk may change.
+    """Return a mutable copy of a graph, with ascending rows.
 
     >>> half_edges(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0], np.int32)).twin
     array([2, 3, 0, 1])
@@ -58,7 +58,7 @@ def keys_of_half_edges(graph: HalfEdges) -> IntArray:
 
 
 def connected(start: IntArray, neighbour: Int32Array, one: int, other: int) -> bool:
-    """Return whether two nodes are connected, by a look at the shorter row."""
+    """Return whether two nodes are connected."""
     if start[one + 1] - start[one] > start[other + 1] - start[other]:
         one, other = other, one
     found = False
@@ -91,7 +91,7 @@ def walk(
     enough: float = -1.0,
     triangles: bool = False,
 ) -> tuple[int, int]:
-    """Change the graph and the residuals in place; return how many proposals were made, and how many were taken.
+    """Walk graph and residuals in place; return proposals made and taken.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def _walk_edges(
 
 
 def _move(residual: FloatArray, cell: int, change: float, cells: IntArray, before: FloatArray, moved: int) -> float:
-    """Change one cell, remember what it was, and return by how much the energy rises."""
+    """Change one cell, record it, and return the energy increase."""
     cells[moved] = cell
     before[moved] = residual[cell]
     residual[cell] += change
@@ -211,7 +211,7 @@ def _triangles_move(
     before: FloatArray,
     moved: int,
 ) -> tuple[float, int]:
-    """Take the triangles of the edge a-b away and add those of a-d; return the rise of the energy, and cells moved."""
+    """Move the triangles of edge a-b to a-d; return energy and cells."""
     a, b, c, d = nodes
     rise = 0.0
     for place in range(start[a], start[a + 1]):
@@ -289,19 +289,19 @@ def _walk_triangles(
 # directed records: 8 and 18. What the answers really change by is less, and is proved here; tests add and take edges
 # to see it.
 #
-# Let an edge join u and v, which had p and q neighbours before. No other node changes its degree.
+# Let an edge join u and v, which had p and q neighbors before. No other node changes its degree.
 #
-# * Degrees. How many nodes have more than i neighbours changes by 1 at i = p and at i = q: 2 together. Sorted degrees
+# * Degrees. How many nodes have more than i neighbors changes by 1 at i = p and at i = q: 2 together. Sorted degrees
 #   change by 2 together, because degrees do, and sorting two lists never moves them further apart.
 # * Joint degrees: an edge between degrees x and y weighs 1 / (1 + x + y). The p edges at u leave a cell and enter
-#   another: each changes at most 1 / (1 + p + 1) + 1 / (1 + p + 1 + 1), as the other end has at least one neighbour.
+#   another: each changes at most 1 / (1 + p + 1) + 1 / (1 + p + 1 + 1), as the other end has at least one neighbor.
 #   Together that is p / (p + 2) + p / (p + 3) = 2 - 2 / (p + 2) - 3 / (p + 3), and the same for v. The new edge weighs
 #   1 / (3 + p + q), which is less than what u lacks to 2. So the change stays below 4, and comes near it for large p
 #   and q.
-# * Triangles: one with degrees x, y and z weighs 3 / (x² + y² + z²). Those at u are the edges among its p neighbours.
-#   As 1 / (s + t) is at most (1 / s + 1 / t) / 4, and with k the number of such edges at a neighbour w, whose degree is
+# * Triangles: one with degrees x, y and z weighs 3 / (x² + y² + z²). Those at u are the edges among its p neighbors.
+#   As 1 / (s + t) is at most (1 / s + 1 / t) / 4, and with k the number of such edges at a neighbor w, whose degree is
 #   at least k + 1, w's part is at most 3/4 k / (p² / 2 + (k + 1)²), which is at most 3/8 / (p / √2 + 1). All p
-#   neighbours together: at most 3/8 √2 p / (p + √2), and after the edge is there 3/8 √2 p / (p + 1 + √2). So u's
+#   neighbors together: at most 3/8 √2 p / (p + √2), and after the edge is there 3/8 √2 p / (p + 1 + √2). So u's
 #   triangles change by less than 3/4 √2, and at least 3/8 √2 (1 + 2 √2) / (p + 1 + √2) less. The same holds for v, and
 #   no triangle has both before. The new ones, at most min(p, q) =: p of them, weigh at most
 #   3 p / (2 (p + 1)² + 4) together, which is less than that for every p. So the change stays below 3 / √2.
@@ -313,7 +313,7 @@ TRIANGLES_CHANGE = 3 / np.sqrt(2)
 
 
 def degree_distribution(degrees: IntArray) -> FloatArray:
-    """Return for each i from 0 to the number of nodes - 2 how many nodes have more than i neighbours.
+    """Return the number of nodes above each degree.
 
     >>> degree_distribution(np.array([1, 2, 1]))
     array([3., 1.])
@@ -364,12 +364,12 @@ def triple_cells(classes: int) -> int:
 
 
 def pair_weights(start: IntArray, neighbour: Int32Array, level: IntArray, size: FloatArray, cells: int) -> FloatArray:
-    """Return the sum of the weights of the edges in each cell of two classes.
+    """Return the edge weights summed per cell of two classes.
 
     Parameters
     ----------
     start, neighbour
-        The neighbours of each node.
+        The neighbors of each node.
     level
         The class of each node, from 0.
     size
@@ -392,7 +392,10 @@ def pair_weights(start: IntArray, neighbour: Int32Array, level: IntArray, size: 
 def _add_triangles(
     start: IntArray, neighbour: Int32Array, level: IntArray, size: FloatArray, table: FloatArray
 ) -> None:
-    """Add the weight of every triangle to its cell; rows hold only neighbours that come later in some order."""
+    """Add the weight of every triangle to its cell.
+
+    Rows hold only neighbors that come later in some order.
+    """
     seen = np.full(start.size - 1, -1)
     for one in range(start.size - 1):
         for place in range(start[one], start[one + 1]):
@@ -407,12 +410,12 @@ def _add_triangles(
 
 
 def triple_weights(start: IntArray, neighbour: Int32Array, level: IntArray, size: FloatArray, cells: int) -> FloatArray:
-    """Return the sum of the weights of the triangles in each cell of three classes.
+    """Return the triangle weights summed per cell of three classes.
 
     The settings are those of ``pair_weights``, but a triangle weighs 3 / (sum of the three sizes); triangles by degree
     have a size of degree squared.
     """
-    # Looking from nodes with few neighbours to those with more, no row is longer than the square root of 2 m.
+    # Looking from nodes with few neighbors to those with more, no row is longer than the square root of 2 m.
     degrees = np.diff(start)
     rank = np.empty(degrees.size, np.int64)
     rank[np.argsort(degrees, kind="stable")] = np.arange(degrees.size)
@@ -434,7 +437,7 @@ MOST_CELLS = 2**24
 
 @dataclass(frozen=True)
 class DegreeCells:
-    """What is asked of a graph: the weight of its edges, or of its triangles, by classes of the degrees of their nodes.
+    """Measured weights of edges or triangles, by degree classes.
 
     Attributes
     ----------
@@ -444,7 +447,7 @@ class DegreeCells:
         The bounds between one class of degrees and the next; no bounds make one class.
     loops
         Whether a triangle's weight has d (d + 1) for each degree d in place of its square, as the public code of wPINQ
-        has it, which counts ways from a node to a neighbour and back.
+        has it, which counts ways from a node to a neighbor and back.
 
     Examples
     --------
@@ -467,7 +470,7 @@ class DegreeCells:
         return np.searchsorted(self.bounds, degrees, side="right").astype(np.int64)
 
     def sizes(self, degrees: IntArray) -> FloatArray:
-        """Return what a node of each degree adds to the divisor of a weight."""
+        """Return each degree's part of a weight's divisor."""
         degree = degrees.astype(np.float64)
         if not self.triangles:
             return degree + 0.5
@@ -481,7 +484,7 @@ class DegreeCells:
 
 
 def cells_of(classes: int, *, triangles: bool) -> int:
-    """Return how many cells so many classes make.
+    """Return the number of cells of some classes.
 
     >>> cells_of(3, triangles=False), cells_of(3, triangles=True)
     (6, 10)
@@ -490,7 +493,7 @@ def cells_of(classes: int, *, triangles: bool) -> int:
 
 
 def classes_for(most_cells: float, *, triangles: bool) -> int:
-    """Return how many classes make at most so many cells; at least one.
+    """Return the number of classes within a cell limit, at least 1.
 
     >>> classes_for(20, triangles=False), classes_for(20, triangles=True)
     (5, 4)
@@ -504,12 +507,12 @@ def classes_for(most_cells: float, *, triangles: bool) -> int:
 def cells_for(
     start: IntArray, neighbour: Int32Array, classes: int, *, triangles: bool, loops: bool = False
 ) -> DegreeCells:
-    """Return cells whose classes of degrees weigh about the same in a graph.
+    """Return cells with degree classes of about equal weight.
 
     Parameters
     ----------
     start, neighbour
-        The neighbours of each node; the joint degrees decide how much each degree weighs.
+        The neighbors of each node; the joint degrees decide how much each degree weighs.
     classes
         How many classes there should be. With one or more for every degree that occurs, each degree is a class; there
         are fewer where one degree weighs more than a class should.
@@ -530,7 +533,7 @@ def cells_for(
 
 
 def class_bounds(distinct: IntArray, weight: FloatArray, classes: int) -> FloatArray:
-    """Return the bounds between classes of these ascending degrees that weigh about the same.
+    """Return bounds of about equally heavy degree classes.
 
     >>> class_bounds(np.array([1, 2, 5]), np.array([1.0, 1.0, 2.0]), 2)
     array([3.5])
@@ -546,7 +549,7 @@ def class_bounds(distinct: IntArray, weight: FloatArray, classes: int) -> FloatA
 
 
 def _half_weights(start: IntArray, neighbour: Int32Array) -> FloatArray:
-    """Return the weight of the edge of each entry in the joint degrees; an edge has two entries."""
+    """Return the edge weight per joint-degree element; edges have two."""
     degrees = np.diff(start)
     weights: FloatArray = 1.0 / (1 + degrees[row_numbers(start)] + degrees[neighbour])
     return weights

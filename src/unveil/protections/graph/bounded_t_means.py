@@ -1,4 +1,4 @@
-"""Bounded t-means: clusters of nodes with similar degrees, and one degree for all of a cluster."""
+"""Bounded t-means: clusters of nodes with one degree each."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -18,15 +18,15 @@ Bound = Literal["below", "above"]
 
 _MOST_ROUNDS = 50
 _SIZE = 30
-_ADVICE = "A cluster of one hides nobody: take 2 or more"
-_RENAMED = "the setting max_size is now called size: clusters hold at least so many nodes, or at most with bound=above"
+_ADVICE = "A cluster of one node is unique: take 2 or more"
+_RENAMED = "max_size was renamed to size: the smallest cluster size, or the largest with bound=above"
 
 
 # Clusters of numbers around means, all of nearly the same size.
 
 
 class Clusters(NamedTuple):
-    """Where clusters of sorted numbers begin (one more entry for the end), and how they were found."""
+    """Start positions of clusters of sorted numbers, and their search."""
 
     bounds: IntArray
     rounds: int
@@ -36,10 +36,10 @@ class Clusters(NamedTuple):
 def bounded_means(
     values: IntArray, centres: FloatArray, size: int, most_rounds: int, *, even: bool = False
 ) -> Clusters:
-    """Return the clusters of ascending ``values`` around means that start at the ascending ``centres``.
+    """Return clusters of ascending ``values`` around ascending ``centres``.
 
     Every cluster has at least ``size`` members, and with ``even`` at most one more. In each round values are assigned
-    so that the sum of their squared distances to the centres is least, and centres move to the mean of their cluster.
+    so that the sum of their squared distances to the centers is least, and centers move to the mean of their cluster.
     Neither can raise that sum, so the clusters become stable. Because numbers are in a line, clusters are stretches of
     it. A round takes time in proportion to the number of values.
 
@@ -59,10 +59,10 @@ def bounded_means(
 
 @loop("i8[], f8[], i8, b1")
 def assigned(below: IntArray, centres: FloatArray, size: int, even: bool) -> IntArray:
-    """Return where the cluster of each centre begins (and the last one ends) in the cheapest assignment.
+    """Return the cluster starts of the cheapest assignment.
 
     ``below[i]`` is the sum of the first ``i`` values. Every cluster gets at least ``size`` of them; how the ``spare``
-    ones that are left over are shared out is found by going through the centres and, for each, through how many of
+    ones that are left over are shared out is found by going through the centers and, for each, through how many of
     them went to it and those before. With ``even`` no cluster gets more than one of them; there must not be more
     than clusters then.
 
@@ -112,33 +112,34 @@ def assigned(below: IntArray, centres: FloatArray, size: int, even: bool) -> Int
 )
 @dataclass(frozen=True, kw_only=True)
 class BoundedTMeans:
-    """Cluster nodes by their degree, and add and remove edges until all of a cluster have its mean degree.
+    """Cluster nodes by degree; edit edges to the cluster's mean degree.
 
-    There are t = floor(n / ``size``) clusters, at least one. They start at the degrees of t nodes drawn at random;
-    then nodes are assigned to the nearest centre with room, and centres move to the mean of their cluster, until
-    nothing changes. Edges between nodes that both have too many are removed first; then nodes that still have too
-    many lose edges by lot; then nodes that lack edges are joined with one another where they have no edge yet. Whoever
-    lacks one still gets an edge to one pseudo node. The facts say how many miss their degree even so, and how many
-    nodes share the rarest degree that somebody has; the pseudo node itself may be the only one of its degree. An edge
-    that was removed and joined again counts as neither removed nor added.
+    There are t = floor(n / ``size``) clusters, at least one. They start at the degrees of t nodes drawn at random; then
+    nodes are assigned to the nearest center with room, and centers move to the mean of their cluster, until nothing
+    changes. Edges between nodes that both have too many are removed first; then nodes that still have too many lose
+    edges at random; then nodes that lack edges are joined with one another where they have no edge yet. Whoever lacks
+    one still gets an edge to one pseudo node. The facts say how many miss their degree even so, and how many nodes
+    share the rarest degree that a node has; the pseudo node itself may be the only one of its degree. An edge that was
+    removed and joined again counts as neither removed nor added.
 
     Our reading, where the source leaves it open. Every cluster holds at least ``size`` nodes, and the n mod ``size``
     nodes left over go where they fit best, so that some clusters are larger (all of them together in one cluster if
     there are fewer nodes than ``size``). With ``bound="above"``, as in the source, ``size`` is the most that a cluster
     holds: there are t = ceil(n / ``size``) clusters of floor(n / t) or one more nodes.
 
-    The assignment is the best one, not a greedy one, which is why the centres do come to rest; as degrees are in a
-    line, clusters are stretches of the nodes sorted by degree, and nodes of one degree in two clusters are told apart
-    by lot. The degree of a cluster is its mean, rounded down. Nodes that lack the most edges are joined first.
+    The assignment is the best one, not a greedy one, which is why the centers do come to rest; as degrees are in a
+    line, clusters are stretches of the nodes sorted by degree, and nodes of one degree in two clusters are
+    distinguished at random. The degree of a cluster is its mean, rounded down. Nodes that lack the most edges are
+    joined first.
 
     Parameters
     ----------
     size
-        How many nodes a cluster holds at least, from 2. If nobody is off target, each degree is shared by at least as
+        How many nodes a cluster holds at least, from 2. If no node is off target, each degree is shared by at least as
         many nodes (all of them, if there are fewer). The larger, the more edges are changed.
     bound
         "below" for at least ``size`` nodes in each cluster, "above" for at most. With "above", each degree is shared by
-        at least floor(n / t) nodes if nobody is off target.
+        at least floor(n / t) nodes if no node is off target.
     max_size
         What ``size`` was called before, for one more version. A note of the release says so.
 
@@ -159,17 +160,17 @@ class BoundedTMeans:
     def __post_init__(self) -> None:
         whole_number(self.size, "size", at_least=2, advice=_ADVICE)
         if self.bound not in get_args(Bound):
-            raise InputError(f"bound must be one of {', '.join(get_args(Bound))}, but is {self.bound!r}. Choose one")
+            raise InputError(f"Unknown bound {self.bound!r}. Use one of: {', '.join(get_args(Bound))}")
         if self.max_size is not None:
             whole_number(self.max_size, "max_size", at_least=2, advice=_ADVICE)
             if self.size not in (_SIZE, self.max_size):
                 raise InputError(
-                    f"max_size is what size was called before, but size is {self.size} and max_size {self.max_size}. "
+                    f"max_size is the old name of size, but size is {self.size} and max_size {self.max_size}. "
                     "Leave max_size out"
                 )
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return the graph in which clusters have one degree, with nodes numbered at random."""
+        """Return the graph with one degree per cluster, randomly numbered."""
         check_edges(original, what="bounded t-means")
         target, clusters = self._targets(original, rng)
         matched = matched_degrees(original.start, original.neighbour, original.keys, target - original.degrees, rng)
@@ -198,7 +199,7 @@ class BoundedTMeans:
         )
 
     def _targets(self, original: Graph, rng: np.random.Generator) -> tuple[IntArray, Clusters]:
-        """Return the degree that each node should get, and the clusters of nodes by rising degree."""
+        """Return each node's target degree, and the clusters."""
         wanted = int(self.size if self.max_size is None else self.max_size)
         even = self.bound == "above"
         count = -(-original.nodes // wanted) if even else max(1, original.nodes // wanted)
@@ -219,7 +220,7 @@ class BoundedTMeans:
 
 
 class EdgeMatching(NamedTuple):
-    """The removed edges (in the order of keys), the ends of new edges, and the remaining need of each node."""
+    """Removed edges, new edge ends, and remaining need per node."""
 
     removed: BoolArray
     one: IntArray
@@ -230,10 +231,12 @@ class EdgeMatching(NamedTuple):
 def matched_degrees(
     start: IntArray, neighbour: Int32Array, keys: IntArray, need: IntArray, rng: np.random.Generator
 ) -> EdgeMatching:
-    """Return how to bring every degree to its target, where ``need`` is the target less the degree.
+    """Return edge changes that bring every degree to its target.
+
+    ``need`` is the target less the degree.
 
     First, edges between two nodes that both have too many go, in random order. A node that still has too many loses
-    edges by lot, and the other ends need one more. Then nodes that need edges are joined: the neediest one to the
+    edges at random, and the other ends need one more. Then nodes that need edges are joined: the neediest one to the
     neediest ones that it has no edge to, and so on. What a node needs after that found no partner.
 
     >>> from unveil._kernels.graph.rows import rows_of
@@ -264,7 +267,7 @@ def matched_degrees(
 
 
 def _edge_of_entry(start: IntArray, neighbour: Int32Array, keys: IntArray) -> IntArray:
-    """Return for each entry of ``neighbour`` which of the sorted keys it belongs to."""
+    """Return the sorted key of each ``neighbour`` element."""
     row = row_numbers(start).astype(np.int64)
     key = np.minimum(row, neighbour) * (start.size - 1) + np.maximum(row, neighbour)
     return np.searchsorted(keys, key)
@@ -283,7 +286,7 @@ def _remove_together(one: IntArray, other: IntArray, order: IntArray, need: IntA
 def _remove_alone(
     start: IntArray, neighbour: Int32Array, edge: IntArray, need: IntArray, removed: BoolArray, draws: FloatArray
 ) -> None:
-    """Let every node that has too many edges lose some by lot.
+    """Remove random edges between nodes with too many.
 
     No two such nodes are connected by now, so the order in which they do so does not matter.
     """
@@ -315,7 +318,7 @@ def _join(
     need: IntArray,
     new: IntArray,
 ) -> int:
-    """Write new edges and return how many there are; ``line`` holds those in need, by rising need."""
+    """Write new edges and return their number; ``line`` is sorted by need."""
     place = np.full(need.size, -1)
     # Where those that need at least so much begin in the line; it stays sorted as needs fall one by one.
     begin = np.full(need[line].max() + 2 if line.size else 2, line.size)
@@ -344,7 +347,7 @@ def _join(
 
 
 def _lower(node: int, line: IntArray, place: IntArray, begin: IntArray, need: IntArray) -> None:
-    """Let a node need one less, and move it to the end of those that need as much in the line."""
+    """Lower a node's need by one, keeping ``line`` sorted."""
     front = begin[need[node]]
     moved = line[front]
     line[place[node]], place[moved] = moved, place[node]
@@ -361,12 +364,12 @@ def _notes(matched: EdgeMatching, clusters: Clusters, missed: int) -> tuple[str,
         notes += (f"the clusters were still changing after {clusters.rounds} rounds",)
     if lacking:
         notes += (
-            f"{lacking:,} node{' is' if lacking == 1 else 's are'} joined to a pseudo node for want of another partner",
+            f"{lacking:,} node{' is' if lacking == 1 else 's are'} joined to a pseudo node for lack of another partner",
         )
     if missed:
         rest = int((matched.need[matched.need > 1] - 1).sum())
         notes += (
-            f"nodes that miss the degree of their cluster even so: {missed:,}, by {rest:,} "
-            f"edge{'' if rest == 1 else 's'} in all",
+            f"{missed:,} nodes still miss the degree of their cluster, by {rest:,} "
+            f"edge{'' if rest == 1 else 's'} in total",
         )
     return notes

@@ -1,4 +1,4 @@
-"""Joint degrees with noise, and a new graph that has them: differentially private for single edges."""
+"""A graph from noisy joint degrees: edge differential privacy."""
 
 from dataclasses import dataclass
 from math import log
@@ -49,12 +49,12 @@ _MOST_PLACES = 4_000
 )
 @dataclass(frozen=True, kw_only=True)
 class DkSeriesDP:
-    """Measure with noise how many edges join which degrees, and draw a new graph with these joint degrees.
+    """Measure joint degrees with noise, and draw a new graph.
 
-    It is differentially private for single edges: whoever sees the release can hardly tell whether any one edge was in
-    the original. The number of nodes counts as public. Three questions are asked, and the ledger has them: the largest
-    degree, the number of edges, and the number of edges by the degrees of both ends, for every cell of the table, also
-    those where nobody is. All else is made from the answers.
+    It is differentially private for single edges: an observer of the release can hardly tell whether any one edge was
+    in the original. The number of nodes counts as public. Three questions are asked, and the ledger has them: the
+    largest degree, the number of edges, and the number of edges by the degrees of both ends, for every cell of the
+    table, also those where no node is. All else is made from the answers.
 
     The table has a cell for each two degrees of a grid; a degree between two of the grid counts for both, in part. One
     edge more or less moves all edges of its two ends to another cell; on a grid that widens with the degree it moves a
@@ -65,8 +65,8 @@ class DkSeriesDP:
 
     Our reading, where the source leaves it open or its noise does not suffice: noise in empty cells as well, a largest
     degree that is paid for, degrees above its noisy bound cut to it, and noise for each cluster of cells such that all
-    together spend their share once. Laplace noise is drawn in floating point, which is known to leak a little to
-    somebody who sees its last digits; only whole numbers of edges leave here.
+    together spend their share once. Laplace noise is drawn in floating point, which is known to leak a little to an
+    observer of its last digits; only whole numbers of edges leave here.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class DkSeriesDP:
     compat
         "secgraph" imitates the code of that name: it adds noise only to cells that are not empty, and edits the
         original graph towards the degrees found. This is NOT differentially private, and its release has no ledger. It
-        serves comparison with published figures. The shares have no part in it.
+        serves comparison with published values. The shares have no part in it.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class DkSeriesDP:
         names = ("largest_degree_share", "edges_share", "joint_degrees_share")
         check_shares(self.epsilon, {name: getattr(self, name) for name in names})
         if self.compat not in (None, "secgraph"):
-            raise InputError(f"compat must be 'secgraph' or nothing, but is {self.compat!r}")
+            raise InputError(f"Unknown compat {self.compat!r}. Use 'secgraph' or nothing")
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return a new graph with the noisy joint degrees of the original."""
@@ -131,7 +131,7 @@ class DkSeriesDP:
 
 @dataclass(frozen=True, eq=False)
 class _Answers:
-    """All that is known of the original from here on, and what was asked for it."""
+    """The noisy answers about the original, and their cost."""
 
     edges: int
     bound: int
@@ -144,7 +144,7 @@ class _Answers:
 def _ask(
     original: Graph, for_largest: float, for_edges: float, for_table: float, *, rng: np.random.Generator
 ) -> _Answers:
-    """Return the noisy answers; one edge more or less changes each question by at most 1."""
+    """Return the noisy answers, each of sensitivity 1."""
     nodes, degrees, (one, other) = original.nodes, original.degrees, original.ends
     noisy_largest = int(degrees.max()) + _geometric(1 / for_largest, rng)
     # Rounded and not raised to the next whole number, so that a huge epsilon gives the largest degree itself.
@@ -172,13 +172,13 @@ def _ask(
 
 
 def _geometric(scale: float, rng: np.random.Generator) -> float:
-    """Return two-sided geometric noise: the difference of two geometric numbers, exponential ones without fractions."""
+    """Return two-sided geometric noise."""
     up, down = np.floor(rng.exponential(scale, 2))
     return float(up - down)
 
 
 def _drawn(answers: _Answers, nodes: int, rng: np.random.Generator) -> tuple[IntArray, dict[str, float]]:
-    """Return the keys of a graph that is drawn from the answers alone, and facts that tell nothing else either."""
+    """Return a graph's keys and facts, from the answers alone."""
     grid, (smaller, larger) = answers.grid, places_of_cells(answers.grid.size)
     weight = answers.weight[larger]
     counts = nearest_counts(answers.table, weight, answers.edges, 1 / grid[smaller] + 1 / grid[larger], nodes)
@@ -207,12 +207,12 @@ def _said_dropped(edges: int) -> tuple[str, ...]:
     if edges == 0:
         return ()
     said = counted(edges, "edge was", "edges were")
-    return (f"{said} left out, because no two nodes were left that could be joined",)
+    return (f"{said} left out, because no two remaining nodes could be joined",)
 
 
 # A simple graph from edges with loops and repeats, which keeps degrees and joint degrees as far as any can.
 
-# Nobody waits for a compiler below this number of ends.
+# No node waits for a compiler below this number of ends.
 _PLAIN_UP_TO = 2_000
 _TRIES = 200
 
@@ -220,7 +220,7 @@ _TRIES = 200
 def simple_keys(
     one: IntArray, other: IntArray, nodes: int, grid: IntArray, state: State, lots: FloatArray
 ) -> tuple[IntArray, dict[str, int]]:
-    """Return the keys of a simple graph whose nodes have as many edges as they have ends, and what was done for it.
+    """Return a simple graph's keys from edge ends, with counts of changes.
 
     Loops and repeats are taken out. In their place come edges between nodes of the same two degrees; failing that,
     between nodes of the same two groups of degrees; failing that, between any nodes that lack one, where an edge that
@@ -281,7 +281,7 @@ def simple_keys(
 
 
 def _split(one: IntArray, other: IntArray, nodes: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the keys of edges that can stay, and both ends of the others."""
+    """Return the valid edges' keys, and the ends of the rest."""
     keys = edge_keys(one, other, nodes)
     stays = np.zeros(keys.size, np.bool_)
     stays[np.unique(keys, return_index=True)[1]] = True
@@ -290,7 +290,7 @@ def _split(one: IntArray, other: IntArray, nodes: int) -> tuple[IntArray, IntArr
 
 
 def _slots(keys: IntArray, degree: IntArray, nodes: int) -> tuple[IntArray, Int32Array, IntArray]:
-    """Return where the slots of each node start, what is in them, and how many are filled."""
+    """Return each node's slot start, content, and filled number."""
     start = np.append(0, np.cumsum(degree))
     smaller, larger = np.divmod(keys, max(nodes, 1))
     source, target = np.concatenate([smaller, larger]), np.concatenate([larger, smaller])
@@ -302,12 +302,12 @@ def _slots(keys: IntArray, degree: IntArray, nodes: int) -> tuple[IntArray, Int3
     return start, slot, filled
 
 
-# A simple graph while edges are placed: each node has as many slots as it should get neighbours.
+# A simple graph while edges are placed: each node has as many slots as it should get neighbors.
 #
 # Nodes lie in classes of consecutive numbers. Where a node of a class has no empty slot but another of the class has
-# one, a neighbour moves from the first to the other: that changes neither which classes an edge joins nor anybody
-# else's degree. If all nodes of a class have as many slots, then the other always lacks a neighbour that the first
-# has. So every table of joint degrees that some simple graph has can be reached, edge by edge, from any part of it.
+# one, a neighbor moves from the first to the other: that changes neither which classes an edge joins nor any node
+# else's degree. If all nodes of a class have as many slots, then the other always lacks a neighbor that the first has.
+# So every table of joint degrees that some simple graph has can be reached, edge by edge, from any part of it.
 
 
 def has_room(node: int, start: IntArray, filled: IntArray) -> bool:
@@ -316,7 +316,7 @@ def has_room(node: int, start: IntArray, filled: IntArray) -> bool:
 
 
 def mark(node: int, marks: IntArray, start: IntArray, slot: Int32Array, filled: IntArray) -> int:
-    """Mark the neighbours of a node and itself, with a number that no other call has used; return that number."""
+    """Mark a node and its neighbors with a new number; return it."""
     marks[-1] += 1
     for place in range(start[node], start[node] + filled[node]):
         marks[slot[place]] = marks[-1]
@@ -327,7 +327,9 @@ def mark(node: int, marks: IntArray, start: IntArray, slot: Int32Array, filled: 
 def make_room(
     node: int, spared: int, first: int, last: int, start: IntArray, slot: Int32Array, filled: IntArray, marks: IntArray
 ) -> bool:
-    """Empty a slot of a node of the class from ``first`` to before ``last``; return whether it has one then.
+    """Empty a slot in a class of nodes; return success.
+
+    The class goes from ``first`` to before ``last``.
 
     The node that is spared keeps an empty slot itself, if it has one.
     """
@@ -358,7 +360,7 @@ def place_edge(
     work: IntArray,
     state: State,
 ) -> bool:
-    """Join a node of one class to one of the other; return whether that was possible.
+    """Join two nodes of two classes; return success.
 
     ``work[0]`` counts down with every node that is looked at; below 0 the search ends.
     """
@@ -400,7 +402,7 @@ def place_edges(
     state: State,
     placed: BoolArray,
 ) -> None:
-    """Place an edge between each pair of classes, in turn, and write down which could be placed."""
+    """Place an edge per pair of classes, in turn; record successes."""
     for edge in range(one.size):
         if work[0] < 0:
             break
@@ -411,10 +413,10 @@ def place_edges(
 def join_leftovers(
     ends: IntArray, owner: IntArray, start: IntArray, slot: Int32Array, filled: IntArray, tries: int, state: State
 ) -> None:
-    """Join empty slots in pairs, the first two nodes of ``ends``, the next two, and so on, whatever their classes.
+    """Join empty slots in pairs of ``ends``, whatever their classes.
 
     Two nodes that cannot be joined take the place of an edge that is drawn: each of its ends is joined to one of them.
-    After that many tries they stay as they are.
+    After that many attempts they stay as they are.
     """
     for pair in range(0, ends.size - 1, 2):
         one, other = ends[pair], ends[pair + 1]
@@ -441,13 +443,16 @@ _ROUNDS = 50
 _NOTES = (
     "this release is NOT differentially private: only joint degrees that occur were given noise, and most edges are "
     "those of the original",
-    "the noisy numbers are made to add up to the number of edges of the original, because the code that is imitated "
-    "never ends if they add up to less than 0",
+    "the noisy counts are scaled to the original number of edges, as the imitated code requires: it does not end "
+    "for a negative total",
 )
 
 
 def secgraph_release(original: Graph, epsilon: float, *, rng: np.random.Generator) -> GraphRelease:
-    """Return the original graph, edited towards the degrees of its joint degrees with noise in those that occur."""
+    """Return the original graph, edited towards its noisy joint degrees.
+
+    Noise is added to the joint degrees that occur.
+    """
     degrees, (one, other) = original.degrees, original.ends
     cell, table = np.unique(cells_of(degrees[one], degrees[other]), return_counts=True)
     scale = (4 * int(degrees.max()) + 1) / epsilon
@@ -467,7 +472,7 @@ def secgraph_release(original: Graph, epsilon: float, *, rng: np.random.Generato
 
 
 def _edited(original: Graph, target: IntArray, rng: np.random.Generator) -> tuple[IntArray, dict[str, float]]:
-    """Return keys of the graph without some edges of nodes that have too many, and with new ones for those with few."""
+    """Return the graph's keys, edited towards the target degrees."""
     nodes, order = original.nodes, rng.permutation(original.edges)
     one, other = (ends[order].astype(np.int64) for ends in original.ends)
     excess = original.degrees - target
@@ -490,7 +495,7 @@ def _edited(original: Graph, target: IntArray, rng: np.random.Generator) -> tupl
 
 @kernel("i8[], i8[], i8[], b1[]")
 def _trim(one: IntArray, other: IntArray, excess: IntArray, stays: BoolArray) -> None:
-    """Delete edges, in turn, while both their ends have too many; then while one of them has."""
+    """Delete edges between nodes with excess, then at nodes with excess."""
     for needed in (2, 1):
         for edge in range(one.size):
             if stays[edge] and (excess[one[edge]] > 0) + (excess[other[edge]] > 0) >= needed:

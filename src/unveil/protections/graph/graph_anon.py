@@ -1,4 +1,4 @@
-"""GraphAnon: pseudo nodes give everybody the degree of at least k - 1 others."""
+"""GraphAnon: pseudo nodes give each node a degree shared by k nodes."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ from unveil.protections.graph._release import (
 )
 @dataclass(frozen=True, kw_only=True)
 class GraphAnon:
-    """Add nodes that stand for nobody, so that every degree is shared by at least k nodes; no edge is taken away.
+    """Add pseudo nodes until k nodes share each degree; keep all edges.
 
     Degrees are put in groups of at least k, and all of a group are raised to its highest degree. Of all such groupings
     this takes one whose largest rise is least, and among those one with the fewest edges to add. As many pseudo nodes
@@ -67,7 +67,7 @@ class GraphAnon:
     def __post_init__(self) -> None:
         check_class_size(self.k)
         if not isinstance(self.hide_new, bool):
-            raise InputError(f"hide_new must be true or false, but is {self.hide_new!r}")
+            raise InputError(f"hide_new is {self.hide_new!r}. Use true or false")
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
         """Return the graph with pseudo nodes, all numbered at random."""
@@ -100,7 +100,7 @@ class GraphAnon:
         )
 
     def _pseudo_nodes(self, largest_rise: int) -> int:
-        """Return how many there must be; each gives a node one edge at most."""
+        """Return the minimum number of pseudo nodes."""
         if largest_rise == 0 or not self.hide_new:
             return largest_rise
         # An odd number of nodes can all get the same degree; see below.
@@ -108,7 +108,7 @@ class GraphAnon:
 
 
 def _hiding_edges(degrees: IntArray, others: IntArray, k: int) -> IntArray:
-    """Return edges among the pseudo nodes so that each shares its degree with ``k - 1`` nodes or more.
+    """Return edges among pseudo nodes, so that k nodes share each degree.
 
     The pseudo nodes are an odd number of at least ``k``, and those with one edge more come before the rest. If the low
     ones are even in number, one edge between every two of them makes all degrees the same. Otherwise the
@@ -130,32 +130,31 @@ def _hiding_edges(degrees: IntArray, others: IntArray, k: int) -> IntArray:
 def _check_size(edges: int, k: int) -> None:
     if edges > MOST_EDGES:
         raise CannotProtectError(
-            f"graph-anon can add up to {MOST_EDGES:,} edges, but would have to add {edges:,} for k = {k}. "
-            "Take a smaller k"
+            f"graph-anon would add {edges:,} edges for k = {k}, above the maximum of {MOST_EDGES:,}. Take a smaller k"
         )
 
 
 def _notes(k: int, pseudo: int, smallest: int) -> tuple[str, ...]:
-    """Say what a reader would not expect; ``smallest`` is the size of the smallest class, pseudo nodes included."""
+    """Return notes on the result; ``smallest`` is the smallest class size."""
     if pseudo == 0:
-        return (f"nothing was changed: every degree was shared by at least {k} nodes already",)
+        return (f"nothing was changed: at least {k} nodes already share each degree",)
     if smallest < k:
         who = (
-            "the pseudo node can be told by its"
+            "the pseudo node is recognizable by its"
             if pseudo == 1
-            else (f"some of the {pseudo:,} pseudo nodes can be told by their")
+            else (f"some of the {pseudo:,} pseudo nodes are recognizable by their")
         )
         return (f"{who} degree, which fewer than {k} nodes share; hide_new avoids that",)
     return ()
 
 
-# Groups of similar degrees in which nobody has to be raised far.
+# Groups of similar degrees in which no node has to be raised far.
 
 _PLAIN_STEPS = 20_000
 
 
 def minimax_groups(degrees: IntArray, k: int) -> IntArray:
-    """Return for each of the descending ``degrees`` the place of the first one of its group.
+    """Return the group start of each of the descending ``degrees``.
 
     All of a group will be raised to its first degree. Of all ways to cut the degrees into groups of at least ``k``,
     this one has the least largest rise, and among those with that one the least sum of rises. Groups have fewer than
@@ -172,7 +171,7 @@ def minimax_groups(degrees: IntArray, k: int) -> IntArray:
 
 @loop("i8[], i8")
 def _limit(degrees: IntArray, k: int) -> int:
-    """Return the least largest rise of any cut into groups of at least ``k``."""
+    """Return the minimax rise of any cut into groups of ``k``."""
     n = degrees.size
     above = degrees[0] + 1
     rise = np.full(n + 1, above)
@@ -186,7 +185,7 @@ def _limit(degrees: IntArray, k: int) -> int:
 
 @loop("i8[], i8, i8")
 def _cheapest(degrees: IntArray, k: int, limit: int) -> IntArray:
-    """Return the first place of each degree's group in the cut with the least sum of rises, none above ``limit``."""
+    """Return group starts of the cheapest cut within ``limit``."""
     n = degrees.size
     below = np.zeros(n + 1, np.int64)
     for place in range(n):

@@ -1,4 +1,4 @@
-"""Draw a new graph from a hierarchical random graph that was fitted with differential privacy."""
+"""A graph from a differentially private hierarchical random graph (HRG)."""
 
 from dataclasses import dataclass
 from math import log, log1p, sqrt
@@ -26,7 +26,7 @@ _WINDOWS = 20
 # The published code never stops before 1000; on real graphs of thousands of nodes a few hundred is the least.
 _FEW_MOVES = 100
 _STANDARD_ERRORS = 3.0
-# Two cliques of 30 are told apart by every walk with a scale of 3.1, and by few with a scale of 2, however long.
+# Two cliques of 30 are distinguished by every walk with a scale of 3.1, and by few with a scale of 2, however long.
 _STUCK_BELOW = 2.5
 
 # Two nodes have a single dendrogram: nothing is asked of the graph to find it.
@@ -48,7 +48,7 @@ _PUBLIC = ("the number of nodes", "that there is an edge at all")
 )
 @dataclass(frozen=True, kw_only=True)
 class HrgDP:
-    """Fit a tree of densities with differential privacy of edges, and draw a new graph on the same nodes from it.
+    """Fit an HRG with edge differential privacy, and draw a graph.
 
     A dendrogram over the nodes is drawn by the exponential mechanism: the better it explains the graph, the likelier.
     Each of its inner nodes splits nodes in two groups, and the number of edges between these is counted with Laplace
@@ -87,19 +87,19 @@ class HrgDP:
         share(self.share_structure, "share_structure", zero=False, one=False, advice=advice)
         if min(self._parts) < _LEAST_PART:
             raise InputError(
-                f"the dendrogram and the counts must each get {_LEAST_PART:g} of epsilon or more, but get "
+                f"the dendrogram and the counts need {_LEAST_PART:g} of epsilon each, but get "
                 f"{self._parts[0]:g} and {self._parts[1]:g}. Take a larger epsilon, or share it more evenly"
             )
         whole_number(self.moves_per_node, "moves_per_node", advice="Write 1000, which is usual")
 
     @property
     def _parts(self) -> tuple[float, float]:
-        """How much of epsilon the dendrogram gets, and how much the counts of edges."""
+        """Shares of epsilon for the dendrogram and the edge counts."""
         for_tree = self.epsilon * self.share_structure
         return for_tree, self.epsilon - for_tree
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return a graph drawn anew on the same nodes; each released node is a leaf of the dendrogram, thus known."""
+        """Return a random graph; each released node is a leaf."""
         check_edges(original, what="hrg-dp")
         state = fresh_state(rng)
         for_tree, for_counts = self._parts
@@ -127,7 +127,7 @@ class HrgDP:
     def _walk(
         self, tree: Dendrogram, original: Graph, state: State, *, scale: float
     ) -> tuple[dict[str, float], list[str]]:
-        """Walk to a dendrogram; return what was counted, and what has to be said about it."""
+        """Walk to a dendrogram; return its facts and notes."""
         if original.nodes < _LEAST_NODES:
             return {"moves done": 0, "moves taken": 0}, []
         moves = int(self.moves_per_node) * original.nodes
@@ -140,20 +140,20 @@ class HrgDP:
         return {"moves done": moves, "moves taken": taken}, self._notes(moves, np.array(means), scale)
 
     def _notes(self, moves: int, means: FloatArray, scale: float) -> list[str]:
-        """Return how far epsilon holds, and a warning if the walk did not come far enough for that."""
-        limit = f"the part of epsilon for the dendrogram holds in the limit of a long walk; {moves:,} moves were done"
+        """Return notes on the scope of epsilon and on convergence."""
+        limit = f"epsilon of the dendrogram only holds for a walk of infinite length; {moves:,} moves were done"
         if self.moves_per_node < _FEW_MOVES:
             return [
                 limit,
                 f"warning: a walk of {counted(self.moves_per_node, 'move', 'moves')} per node is too short for the "
-                "sampler to mix, and the dendrogram is close to one drawn blindly. "
-                f"Set moves_per_node to {_FEW_MOVES} at the very least, better to 1000",
+                "sampler to mix, and the dendrogram is nearly random. "
+                f"Set moves_per_node to at least {_FEW_MOVES}, better 1000",
             ]
         if scale < _STUCK_BELOW:
             return [
                 limit,
-                "warning: the sampler may not have mixed: with so large an epsilon the walk hardly leaves the first "
-                "good dendrogram that it meets. Set epsilon or share_structure lower",
+                "warning: the sampler may not have mixed: with so large an epsilon the walk hardly leaves its first "
+                "good dendrogram. Set epsilon or share_structure lower",
             ]
         if still_rising(means, scale):
             return [
@@ -164,7 +164,7 @@ class HrgDP:
         return [limit]
 
     def _ledger(self, nodes: int, blocks: int) -> Ledger:
-        """Return what was spent: on one dendrogram, and on one count for each block."""
+        """Return the epsilon spent: on one dendrogram and its counts."""
         for_tree, for_counts = self._parts
         most = most_change(nodes)
         counts = Query(
@@ -185,7 +185,7 @@ class HrgDP:
 
 
 def most_change(nodes: int) -> float:
-    """Return by how much one edge more or less can change the log-likelihood of a dendrogram over so many nodes.
+    """Return the sensitivity of a dendrogram's log-likelihood to one edge.
 
     An edge belongs to one inner node. Its part changes most from no edge to one, and the more so the more pairs the
     node has; at most ``N = floor(n / 2) * ceil(n / 2)``. The change there is ``N ln N - (N - 1) ln(N - 1)``.
@@ -202,7 +202,7 @@ def most_change(nodes: int) -> float:
 
 
 class Blocks(NamedTuple):
-    """Disjoint blocks that together hold every pair of nodes, in terms of the order of leaves from left to right.
+    """Disjoint blocks of all node pairs, by leaf order.
 
     A block joins ``left`` nodes from ``begin`` on with the ``right`` nodes that follow them; where ``right`` is 0, it
     holds all pairs among these ``left`` nodes. ``pairs`` counts its pairs, ``edges`` those that are connected.
@@ -221,7 +221,7 @@ class Blocks(NamedTuple):
 
 
 def blocks_of(tree: Dendrogram, *, most_between: float, most_inside: float) -> Blocks:
-    """Return one block per inner node, except that a small enough subtree becomes a single block.
+    """Return one block per inner node, small subtrees merged.
 
     A subtree is small enough if its top has at most ``most_between`` pairs, and there are at most ``most_inside`` pairs
     among its leaves. That looks at sizes alone, never at how many pairs are connected.
@@ -250,7 +250,7 @@ def blocks_of(tree: Dendrogram, *, most_between: float, most_inside: float) -> B
 
 
 def _edges_inside(tree: Dendrogram) -> list[int]:
-    """Return for each inner node how many edges there are among the leaves under it."""
+    """Return the number of edges under each inner node."""
     inside: list[int] = tree.edges.tolist()
     parents: list[int] = tree.parent.tolist()
     # A child has fewer leaves than its parent, so that small ones first means children first.
@@ -261,7 +261,7 @@ def _edges_inside(tree: Dendrogram) -> list[int]:
 
 
 def draw_edges(blocks: Blocks, chance: FloatArray, order: Int32Array, state: State) -> IntArray:
-    """Return the keys of edges drawn at random: every pair of block ``b`` on its own with ``chance[b]``; unsorted.
+    """Return keys of random edges: pairs of block ``b`` with ``chance[b]``.
 
     The time it takes grows with the number of blocks and of edges drawn, not with that of pairs: how many pairs to
     skip until the next edge has a geometric distribution.
@@ -321,13 +321,13 @@ def _draw(
 
 
 def noisy_chances(blocks: Blocks, epsilon: float, rng: np.random.Generator) -> FloatArray:
-    """Return the density of each block from a count with Laplace noise of scale 1 / epsilon, cut to 0 .. 1."""
+    """Return each block's noisy density, 0 to 1."""
     counted = blocks.edges + rng.laplace(0.0, 1 / epsilon, blocks.edges.size)
     return np.clip(counted / blocks.pairs, 0.0, 1.0)
 
 
 def still_rising(means: FloatArray, scale: float) -> bool:
-    """Return whether the log-likelihood is clearly higher in the last quarter of a walk than in its second quarter.
+    """Return whether the log-likelihood still rises late in a walk.
 
     Clearly: by three standard errors of the means of windows, and by ``scale``, which makes a dendrogram ``e`` times
     as likely; windows are as long as each other.

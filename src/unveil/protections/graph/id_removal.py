@@ -1,4 +1,4 @@
-"""Take the names away and number the nodes at random: the least that anybody does before a release."""
+"""Removal of names, with random node numbers: the minimum protection."""
 
 from dataclasses import dataclass
 
@@ -17,10 +17,10 @@ from unveil.protections.graph._release import graph_release
 )
 @dataclass(frozen=True, kw_only=True)
 class IdRemoval:
-    """Leave out the names of the nodes and number them at random; every edge stays.
+    """Remove node names and number nodes at random; keep every edge.
 
-    Whoever knows enough about somebody's connections still finds the node, so it is a measure of what a release
-    without protection would give away.
+    An attacker who knows enough about a node's edges still finds the node, so it is a measure of what a release without
+    protection would give away.
 
     Examples
     --------

@@ -29,16 +29,16 @@ EdgeRule = Literal["add", "priority"]
 )
 @dataclass(frozen=True, kw_only=True)
 class KDegree:
-    """Add edges so that every node shares its degree with at least k - 1 others.
+    """Add edges so that every degree is shared by k nodes.
 
-    Whoever knows how many connections somebody has then finds at least k nodes. The degrees to reach are those that
-    rise by the least in sum; then nodes that lack edges are connected with one another. Where too few others lack any
-    (the largest hubs need more partners than there are), some nodes of low degree are given one more, by lot among
-    those that could help, and both steps are done again.
+    An attacker who knows a node's degree then finds at least k nodes. The degrees to reach are those that rise by the
+    least in sum; then nodes that lack edges are connected with one another. Where too few others lack any (the largest
+    hubs need more partners than there are), some nodes of low degree are given one more, at random among those that
+    could help, and both steps are done again.
 
     Our reading, where the source leaves it open: the least even sum is taken, as no graph has degrees with an odd one;
     nodes are raised for exactly those hubs that lacked partners; and edges added before are exchanged along alternating
-    walks before anybody is raised. What the release holds is counted again before it is returned. The facts say how
+    walks before any node is raised. What the release holds is counted again before it is returned. The facts say how
     many edges must be added at least, by the degrees alone: no graph with all edges of the original in which k nodes
     share each degree has fewer new ones, and perhaps none has so few.
 
@@ -47,7 +47,7 @@ class KDegree:
     k
         How many nodes must share each degree, a whole number from 2.
     attempts
-        How often degrees are chosen anew at most, a whole number from 1. Where none of them leads to a graph with
+        How often degrees are chosen again at most, a whole number from 1. Where none of them leads to a graph with
         ``edges="add"``, the same number is tried with "priority", and a note says so.
     edges
         "add" keeps every edge. "priority" keeps as many as it can: it reaches the degrees that rise by the least, with
@@ -71,10 +71,10 @@ class KDegree:
         check_class_size(self.k)
         whole_number(self.attempts, "attempts")
         if self.edges not in get_args(EdgeRule):
-            raise InputError(f"edges must be one of {', '.join(get_args(EdgeRule))}, but is {self.edges!r}")
+            raise InputError(f"Unknown edges rule {self.edges!r}. Use one of: {', '.join(get_args(EdgeRule))}")
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return the graph with edges added, in which at least k nodes share each degree."""
+        """Return the graph with edges added, each degree shared by k nodes."""
         check_enough_nodes(self.k, original)
         keys, tries, lacking = self._search(original, rng, keep=self.edges == "add")
         if keys is None and self.edges == "add":
@@ -86,19 +86,19 @@ class KDegree:
         notes: tuple[str, ...] = ()
         if self.edges == "add" and not among(original.keys, np.sort(keys)).all():
             said = counted(self.attempts, "attempt", "attempts")
-            notes = (f"{said} to add edges alone did not suffice, so edges were exchanged",)
+            notes = (f"{said} to add edges alone failed, so edges were exchanged",)
         facts = {"attempts": tries, "least edges to add": self._least_edges(original)}
         return graph_release(original, keys, name="k-degree", rng=rng, notes=notes, facts=facts)
 
     def _least_edges(self, original: Graph) -> int:
-        """Return how many edges must be added at least, whoever chooses them: half of what degrees must rise by."""
+        """Return the minimum number of added edges."""
         falling = np.sort(original.degrees)[::-1]
         return int((raised_degrees(falling, self.k, even=True) - falling).sum()) // 2
 
     def _search(
         self, original: Graph, rng: np.random.Generator, *, keep: bool
     ) -> tuple[IntArray | None, int, IntArray]:
-        """Return the keys of a graph whose degrees are shared, or None, how many attempts it took, and what lacks."""
+        """Return keys of a k-anonymous graph or None, attempts, and needs."""
         degrees = original.degrees
         for attempt in range(1, self.attempts + 1):
             degrees = _shared(degrees, self.k, rng)
@@ -118,13 +118,16 @@ class KDegree:
         nodes = counted(int(np.count_nonzero(lacking)), "node", "nodes")
         partners = counted(int(lacking.sum()), "neighbour", "neighbours")
         return (
-            f"no graph was found in which {self.k} nodes share each degree of the {original.name}, in {tried}: in the "
+            f"no graph of the {original.name} has degrees shared by {self.k} nodes, in {tried}: in the "
             f"last one {nodes} still lacked {partners}. Allow more attempts, or take a smaller k"
         )
 
 
 def _shared(degrees: IntArray, k: int, rng: np.random.Generator) -> IntArray:
-    """Return the least raised degrees with an even sum that k nodes share; who of equal nodes rises is drawn by lot."""
+    """Return the smallest raised degrees shared by k nodes.
+
+    The sum is even, and ties are broken at random.
+    """
     by_lot = rng.permutation(degrees.size)
     order = by_lot[np.argsort(-degrees[by_lot], kind="stable")]
     found = np.empty_like(degrees)
@@ -133,7 +136,7 @@ def _shared(degrees: IntArray, k: int, rng: np.random.Generator) -> IntArray:
 
 
 def _probe(original: Graph, keys: IntArray, degrees: IntArray, lacking: IntArray, rng: np.random.Generator) -> IntArray:
-    """Return who gets one edge more, for each that a node lacked; nobody gets any where all have as many as can be.
+    """Return nodes to raise by one edge, or none at capacity.
 
     A node that lacked some gets its new partners from those that it is not connected to in the graph of the ``keys``
     that was reached. Those in the lower half of the degrees come first: there many nodes share a degree, so that one
@@ -154,13 +157,13 @@ def _probe(original: Graph, keys: IntArray, degrees: IntArray, lacking: IntArray
 
 
 def check_classes(original: Graph, keys: IntArray, k: int) -> None:
-    """Raise an error if a degree has fewer than k nodes after all."""
+    """Raise an error if a degree has fewer than k nodes."""
     ends = np.concatenate(np.divmod(keys, max(original.nodes, 1)))
     smallest = smallest_class(np.bincount(ends, minlength=original.nodes))
     if smallest < k:
         raise CannotProtectError(
-            f"at least {k} nodes must share each degree, but only {smallest} do after the change of the "
-            f"{original.name}. This is a mistake in unveil: please report it"
+            f"only {smallest} nodes share a degree of the changed {original.name}, fewer than {k}. "
+            "This is a mistake in unveil: please report it"
         )
 
 
@@ -172,10 +175,10 @@ _PLAIN_UP_TO = 4_000
 def raised(
     start: IntArray, neighbour: Int32Array, degrees: IntArray, state: State, *, keep: bool
 ) -> tuple[IntArray, IntArray]:
-    """Return the keys of a graph with these degrees, and how many edges each node still lacks; no degree may fall.
+    """Return a graph's keys with raised degrees, and missing edges.
 
     The node that lacks the most is connected to those that lack the most of the others, as in Liu and Terzi, 2008;
-    where that leaves nobody to connect with, edges are exchanged along the shortest walks there are. With ``keep``,
+    where that leaves no node to connect with, edges are exchanged along the shortest walks there are. With ``keep``,
     exchanges only undo what was added; otherwise they may take away edges of the graph.
 
     >>> start, neighbour = np.array([0, 1, 2, 2]), np.array([1, 0], np.int32)
@@ -199,7 +202,7 @@ def _raise(
 
 
 def _falling(lack: IntArray, state: State) -> tuple[IntArray, IntArray, IntArray]:
-    """Return nodes in falling order of what they lack (equals by lot), where each stands, and how many lack so many."""
+    """Return nodes by falling need, positions, and counts per need."""
     n = lack.size
     largest = 0
     for node in range(n):
@@ -223,7 +226,7 @@ def _falling(lack: IntArray, state: State) -> tuple[IntArray, IntArray, IntArray
 
 
 def _lack_one_less(order: IntArray, place: IntArray, at_least: IntArray, lack: IntArray, node: int) -> None:
-    """Let a node lack one edge less: it changes places with the last of its equals."""
+    """Lower a node's need by one, keeping the order."""
     last = at_least[lack[node]] - 1
     swapped = order[last]
     order[place[node]], order[last] = swapped, node
@@ -233,7 +236,7 @@ def _lack_one_less(order: IntArray, place: IntArray, at_least: IntArray, lack: I
 
 
 def _join(start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, state: State) -> None:
-    """Connect nodes that lack edges, those that lack most first, and take off from ``need`` what was done."""
+    """Connect nodes by falling need, and update ``need``."""
     lack = np.empty(need.size, np.int64)
     for node in range(need.size):
         lack[node] = need[node]
@@ -260,6 +263,6 @@ def _join(start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray
             need[partner] -= 1
             _lack_one_less(order, place, at_least, lack, partner)
         need[node] -= found
-        # What it found nobody for stays in its need, but it is looked at no more.
+        # What it found no node for stays in its need, but it is looked at no more.
         while lack[node] > 0:
             _lack_one_less(order, place, at_least, lack, node)

@@ -1,4 +1,4 @@
-"""Copy every group of nodes that look alike until no group is small."""
+"""k-symmetry: copy every small orbit of nodes."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -34,22 +34,22 @@ _MOST_EDGES = 10**9
 )
 @dataclass(frozen=True, kw_only=True)
 class KSymmetry:
-    """Sort nodes into cells of nodes that look alike, and copy each cell until it and its copies have ``k`` nodes.
+    """Copy cells of equivalent nodes until each has ``k`` nodes.
 
-    A copy is joined to whatever its cell is joined to, so nobody can tell it from the cell by how the release is
-    connected. The original stays as it is among the copies. That has its price: where no two nodes look alike, each
-    edge turns into k x k.
+    A copy is joined to whatever its cell is joined to, so no node can tell it from the cell by how the release is
+    connected. The original stays as it is among the copies. That has its price: where no two nodes are equal, each edge
+    turns into k x k.
 
     Attributes
     ----------
     k
         How many nodes each cell has at least, copies included; a whole number from 2 to the number of nodes.
     partition
-        "refine": the cells of colour refinement. It sees nearly all that tells nodes apart, and the release says for
+        "refine": the cells of color refinement. It sees nearly all that tells nodes apart, and the release says for
         how many nodes that is not certain. "orbit": nodes share a cell only if an automorphism of the graph maps one
         on the other; that needs the extra ``orbits``.
     exclude_hubs
-        The share of nodes, those of most neighbours, whose cells are not copied, from 0 to 1. Hubs cost the most
+        The share of nodes, those of most neighbors, whose cells are not copied, from 0 to 1. Hubs cost the most
         edges, and they are not protected then. Nodes of equal degree are left alone together or not at all.
     max_edges
         The most edges that the release may have, from 1 to 1,000,000,000. What would have more is refused before it
@@ -72,7 +72,7 @@ class KSymmetry:
         check_class_size(self.k)
         share(self.exclude_hubs, "exclude_hubs")
         if self.partition not in get_args(Partition):
-            raise InputError(f"partition must be 'refine' or 'orbit', but is {self.partition!r}. Choose one of these")
+            raise InputError(f"Unknown partition {self.partition!r}. Use 'refine' or 'orbit'")
         whole_number(self.max_edges, "max_edges", at_most=_MOST_EDGES)
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
@@ -120,12 +120,12 @@ class KSymmetry:
         now = counted(original.edges, "edge", "edges")
         if original.edges > self.max_edges:
             return (
-                f"max_edges is {self.max_edges:,}, but the {original.name} itself has {now}, and none of them is taken "
-                "away. Raise max_edges well above that"
+                f"max_edges is {self.max_edges:,}, but the {original.name} already has {now}, and all are kept. "
+                "Raise max_edges well above that"
             )
         return (
-            f"the {original.name} has {original.nodes:,} nodes and {now}; with copies for "
-            f"k = {self.k} it would have {nodes:,} nodes and {edges:,} edges, and max_edges is {self.max_edges:,}. "
+            f"the {original.name} has {original.nodes:,} nodes and {now}; the copies for "
+            f"k = {self.k} make {nodes:,} nodes and {edges:,} edges, above max_edges = {self.max_edges:,}. "
             "Raise max_edges, take a smaller k, or exclude hubs (exclude_hubs=0.01)"
         )
 
@@ -133,23 +133,26 @@ class KSymmetry:
         notes = []
         if undecided:
             notes.append(
-                f"cells are those of colour refinement, so true automorphism is not guaranteed: for {undecided:,} of "
-                f"{nodes:,} nodes it is not certain that another node of their cell is alike in every way "
-                "(partition=orbit finds out)"
+                "cells are those of color refinement, so true automorphism is not guaranteed. For "
+                f"{undecided:,} of {nodes:,} nodes it is unknown whether the cell is an orbit "
+                "(partition=orbit decides it)"
             )
         elif self.partition == "refine":
-            notes.append("cells are those of colour refinement, and every one was found to be an orbit")
+            notes.append("cells are those of color refinement, and all of them are orbits")
         if alone:
             they = "it is" if alone == 1 else "they are"
             notes.append(
-                f"{counted(alone, 'hub', 'hubs')} with the most neighbours {'was' if alone == 1 else 'were'} "
-                f"left alone (exclude_hubs={self.exclude_hubs:g}): {they} not protected"
+                f"{counted(alone, 'hub', 'hubs')} with the highest degrees {'was' if alone == 1 else 'were'} "
+                f"excluded (exclude_hubs={self.exclude_hubs:g}): {they} not protected"
             )
         return tuple(notes)
 
 
 def _hubs(degrees: IntArray, share: float) -> BoolArray:
-    """Return which nodes are among that share of nodes with the highest degrees, ties among them or not together."""
+    """Return the hubs: the share of nodes with the highest degrees.
+
+    Ties are included together or not at all.
+    """
     at_least = degrees.size - np.searchsorted(np.sort(degrees), degrees)
     # 0.29 of 100 nodes are 29, though 0.29 * 100 is a bit less.
     hubs: BoolArray = at_least <= share * degrees.size + 1e-9
@@ -157,7 +160,7 @@ def _hubs(degrees: IntArray, share: float) -> BoolArray:
 
 
 def _undecided(original: Graph, cell: IntArray) -> int:
-    """Return how many nodes are in cells of which colour refinement alone cannot say whether they are orbits."""
+    """Return the number of nodes in cells that may not be orbits."""
     return int(np.union1d(*undecided_edges(original.start, original.neighbour, cell)).size)
 
 
@@ -170,7 +173,7 @@ def _undecided(original: Graph, cell: IntArray) -> int:
 
 
 def copied_size(one: Int32Array, other: Int32Array, cell: IntArray, times: IntArray) -> tuple[int, int]:
-    """Return how many nodes and edges there will be if node ``i`` is there ``times[i]`` times, itself included.
+    """Return the numbers of nodes and edges after copying.
 
     ``times`` is the same for all of a cell and below 2**31. The counts are exact, however large.
 
@@ -185,7 +188,7 @@ def copied_size(one: Int32Array, other: Int32Array, cell: IntArray, times: IntAr
 
 
 def copied_keys(one: Int32Array, other: Int32Array, cell: IntArray, times: IntArray) -> IntArray:
-    """Return the keys of the edges, in no order, of the graph in which node ``i`` is there ``times[i]`` times.
+    """Return the unordered edge keys after copying node ``i`` ``times[i]`` times.
 
     Nodes keep their numbers; after them come the copies of node 0, then those of node 1, and so on.
 
@@ -225,7 +228,7 @@ def _write_keys(
 
 
 def orbits(start: IntArray, neighbour: Int32Array) -> IntArray:
-    """Return the orbit of each node, numbered as orbits first appear; needs the extra ``orbits``.
+    """Return the orbit of each node; needs the extra ``orbits``.
 
     Only the edges that ``undecided_edges`` leaves are searched for automorphisms. In real graphs these are few or none,
     where a search of all would answer with a permutation of all nodes for nearly every pair of leaves.
@@ -250,7 +253,7 @@ def orbits(start: IntArray, neighbour: Int32Array) -> IntArray:
 
 
 def undecided_edges(start: IntArray, neighbour: Int32Array, cell: IntArray) -> tuple[IntArray, IntArray]:
-    """Return both ends of the edges on which it depends whether the cells of colour refinement are orbits.
+    """Return edges that decide whether refined cells are orbits.
 
     Whatever permutes nodes within cells keeps the edges between two cells that are joined completely: these decide
     nothing. Of the others, a tree decides nothing either: refinement tells all but the alike in a tree apart. So every
@@ -275,7 +278,7 @@ def undecided_edges(start: IntArray, neighbour: Int32Array, cell: IntArray) -> t
 
 
 def _in_circles(one: IntArray, other: IntArray, nodes: int) -> BoolArray:
-    """Return whether the part of the graph that each edge is in has a circle, so that it is no tree."""
+    """Return whether each edge's component has a cycle."""
     if one.size == 0:
         return np.zeros(0, np.bool_)
     part = _connected(one, other, nodes)
@@ -294,7 +297,7 @@ def _connected(one: IntArray, other: IntArray, nodes: int) -> IntArray:
 
 
 def _moved_together(nodes: int, generators: list[list[int]]) -> IntArray:
-    """Return a number for each node, equal where generators, one after the other, can take one to the other.
+    """Return component numbers of nodes under the generators.
 
     >>> _moved_together(4, [[2, 1, 0, 3]])
     array([0, 1, 0, 2])
@@ -306,7 +309,7 @@ def _moved_together(nodes: int, generators: list[list[int]]) -> IntArray:
     return numbered_by_first(_connected(one, other, nodes))
 
 
-# Colour refinement: sort nodes into the fewest cells in which all have equally many neighbours in each cell.
+# Colour refinement: sort nodes into the fewest cells in which all have equally many neighbors in each cell.
 
 
 class _Cells(NamedTuple):
@@ -320,9 +323,9 @@ class _Cells(NamedTuple):
 
 
 class _Strikes(NamedTuple):
-    """What one cell, the splitter, sees of the others."""
+    """Neighbor counts of nodes in one cell, the splitter."""
 
-    node: IntArray  # the nodes that have a neighbour in it
+    node: IntArray  # the nodes that have a neighbor in it
     near: IntArray  # how many, for each node; 0 for all others
     cell: IntArray  # the cells that these nodes are in
     nodes_of: IntArray  # how many there are in each cell; 0 for all others
@@ -331,7 +334,7 @@ class _Strikes(NamedTuple):
 
 
 def equitable_cells(start: IntArray, neighbour: Int32Array) -> IntArray:
-    """Return the cell of each node in the coarsest equitable partition, numbered as cells first appear.
+    """Return the coarsest equitable partition, numbered by first node.
 
     There is exactly one such partition, so the order of nodes changes nothing but the numbers of cells. Nodes that an
     automorphism maps on one another share a cell; the reverse holds in most graphs, not in all.
@@ -355,7 +358,7 @@ def equitable_cells(start: IntArray, neighbour: Int32Array) -> IntArray:
 
 
 def numbered_by_first(cell: IntArray) -> IntArray:
-    """Return the same cells, numbered from 0 in the order in which they first appear.
+    """Return the same cells, numbered from 0 by first node.
 
     >>> numbered_by_first(np.array([7, 3, 7]))
     array([0, 1, 0])
@@ -368,7 +371,7 @@ def numbered_by_first(cell: IntArray) -> IntArray:
 
 @loop("const i8[], const i4[], _Cells(i8[], i8[], i8[], i8[], i8[]), _Strikes(i8[], i8[], i8[], i8[], i8[], i8[])")
 def _refine(start: IntArray, neighbour: Int32Array, cells: _Cells, strikes: _Strikes) -> None:
-    """Split cells by how many neighbours their nodes have in another, until no cell splits one."""
+    """Split cells by neighbor counts until the partition is equitable."""
     nodes = cells.cell.size
     waiting = np.zeros(nodes, np.int64)  # cells that may still split others, each at most once
     waits = np.zeros(nodes, np.bool_)
@@ -400,7 +403,7 @@ def _refine(start: IntArray, neighbour: Int32Array, cells: _Cells, strikes: _Str
 
 
 def _strike(start: IntArray, neighbour: Int32Array, cells: _Cells, splitter: int, strikes: _Strikes) -> int:
-    """Count each node's neighbours in the splitter; return how many nodes have one."""
+    """Count each node's neighbors in the splitter; return nodes with any."""
     struck = 0
     begin = cells.first[splitter]
     for at in range(begin, begin + cells.length[splitter]):
@@ -415,7 +418,7 @@ def _strike(start: IntArray, neighbour: Int32Array, cells: _Cells, splitter: int
 
 
 def _gather(struck: int, cells: _Cells, strikes: _Strikes) -> int:
-    """Move the struck nodes to the end of their cells; return how many cells have one."""
+    """Move the struck nodes to the end; return their cells."""
     hit = 0
     for one in range(struck):
         node = strikes.node[one]
@@ -432,7 +435,7 @@ def _gather(struck: int, cells: _Cells, strikes: _Strikes) -> int:
 
 
 def _sort(begin: int, many: int, cells: _Cells, strikes: _Strikes) -> None:
-    """Sort a stretch of nodes by count, in time that grows with their number and the largest count."""
+    """Sort a range of nodes by count, in linear time."""
     highest = 0
     for at in range(many):
         strikes.spare[at] = cells.member[begin + at]
@@ -449,7 +452,7 @@ def _sort(begin: int, many: int, cells: _Cells, strikes: _Strikes) -> None:
 
 
 def _cut(old: int, begin: int, cell_count: int, cells: _Cells, counts: IntArray) -> int:
-    """Make a cell of each stretch of equal counts from ``begin`` on; return how many cells there are then."""
+    """Cut a range into cells of equal counts; return the cell number."""
     end = cells.first[old] + cells.length[old]
     now = old
     for at in range(begin, end):
@@ -466,7 +469,10 @@ def _cut(old: int, begin: int, cell_count: int, cells: _Cells, counts: IntArray)
 
 
 def _largest(old: int, before: int, cell_count: int, lengths: IntArray) -> int:
-    """Return a largest of the parts into which a cell fell: itself, and those numbered from ``before``."""
+    """Return the largest part of a split cell.
+
+    The parts are the cell itself, and those numbered from ``before``.
+    """
     best = old
     for part in range(before, cell_count):
         if lengths[part] > lengths[best]:

@@ -1,4 +1,4 @@
-"""Random walk: everybody is connected to where short walks from their neighbours end."""
+"""Random walk: connect each node to ends of short walks."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -28,26 +28,26 @@ _MOST = 1000
 )
 @dataclass(frozen=True, kw_only=True)
 class RandomWalk:
-    """Replace every edge of a node by one to the end of a short random walk that starts with it.
+    """Replace every edge by one to a random walk's end.
 
-    Node by node: a walk goes from the node to each of its neighbours and on, ``distance`` steps in all, always to a
-    neighbour by lot. Where it ends back at the node, or where the node has a new edge to already, it is repeated from
-    that neighbour. The node is joined to the first end for sure and to each further one with the probability
+    Node by node: a walk goes from the node to each of its neighbors and on, ``distance`` steps in all, always to a
+    neighbor at random. Where it ends back at the node, or where the node has a new edge to already, it is repeated from
+    that neighbor. The node is joined to the first end for sure and to each further one with the probability
     (d/2 - 1)/(d - 1), where d is its degree: half as many as it had, and the other half comes from the others.
 
-    So a graph has about as many edges as before: half an edge more for each node of degree 1, and fewer where
-    walks were given up. It blurs who is connected to whom, but not who has many connections. A node may lose
-    all its edges; it stays in the release.
+    So a graph has about as many edges as before: half an edge more for each node of degree 1, and fewer where walks
+    were given up. It blurs who is connected to whom, but not who has many edges. A node may lose all its edges; it
+    stays in the release.
 
-    Our reading, where the source leaves it open: nodes and their neighbours take their turn in random order, and a
-    repeated walk starts again at the neighbour.
+    Our reading, where the source leaves it open: nodes and their neighbors take their turn in random order, and a
+    repeated walk starts again at the neighbor.
 
     Parameters
     ----------
     distance
         How many steps a walk has, from 1. 1 keeps some of the edges and adds none; the more, the less is kept.
     retries
-        How often a walk is tried before the neighbour gets no new edge, from 1.
+        How often a walk is tried before the neighbor gets no new edge, from 1.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class RandomWalk:
             whole_number(getattr(self, what), what, at_most=_MOST)
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return the graph of the ends of walks, with nodes numbered at random."""
+        """Return the graph of walk ends, with randomly numbered nodes."""
         check_edges(original, what="random walk")
         walked = walked_edges(
             original.start,
@@ -98,7 +98,7 @@ class RandomWalk:
 
 
 class WalkResult(NamedTuple):
-    """The sorted edge keys from random walks, and the number of neighbours without a new end."""
+    """Sorted edge keys from random walks, and neighbors without an end."""
 
     keys: IntArray
     given_up: int
@@ -107,11 +107,11 @@ class WalkResult(NamedTuple):
 def walked_edges(
     start: IntArray, neighbour: Int32Array, order: IntArray, hops: int, tries: int, state: State
 ) -> WalkResult:
-    """Return the edges that join each node to the ends of walks of ``hops`` steps from its neighbours.
+    """Return edges to ends of walks of ``hops`` steps.
 
-    Nodes take their turn in ``order``, and the neighbours of each in random order. A walk that ends at the node itself
+    Nodes take their turn in ``order``, and the neighbors of each in random order. A walk that ends at the node itself
     or where it has an edge by now starts again, ``tries`` times in all. The first end found is joined for sure, each
-    further one with a probability of ``(degree / 2 - 1) / (degree - 1)``: half as many edges as neighbours in all.
+    further one with a probability of ``(degree / 2 - 1) / (degree - 1)``: half as many edges as neighbors in all.
 
     >>> import numpy as np
     >>> start, neighbour = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32)  # the path 0 - 1 - 2
@@ -150,7 +150,10 @@ def _walk_all(
 def _new_end(
     start: IntArray, neighbour: Int32Array, node: int, other: int, hops: int, tries: int, table: IntArray, state: State
 ) -> int:
-    """Return where a walk from ``other`` ends, if ``node`` is not there and has no edge to it yet, or else -1."""
+    """Return the end of a walk from ``other``, or -1.
+
+    It must differ from ``node`` and have no edge to it yet.
+    """
     nodes = start.size - 1
     for _ in range(tries):
         end = int(other)

@@ -1,4 +1,4 @@
-"""Switch: pairs of edges exchange their ends, so that everybody keeps as many connections."""
+"""Switch: exchange the ends of edge pairs, and keep all degrees."""
 
 from dataclasses import dataclass
 from math import floor
@@ -29,7 +29,7 @@ from unveil.protections.graph._release import check_edges, counted, graph_releas
 )
 @dataclass(frozen=True, kw_only=True)
 class Switch:
-    """Let two edges drawn at random exchange their ends, again and again; every node keeps its degree.
+    """Let random pairs of edges exchange their ends, keeping all degrees.
 
     Two edges t-w and u-v become t-v and u-w if these are four nodes and neither new edge is, or ever was, in the
     graph. An edge takes part in one switch at most. So every switch replaces exactly two edges of the original by new
@@ -38,7 +38,7 @@ class Switch:
 
     A switch is given up after 100 draws that do not fit, and all draws together are bounded by the number of edges. On
     graphs in which few pairs fit (a star, a complete graph) fewer are done than asked for, perhaps none; the notes then
-    say so. Nobody's degree is hidden: whoever knows how many connections somebody has finds the same number here.
+    say so. No node's degree is hidden: an attacker who knows a node's degree finds the same number here.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Switch:
 
 # Edges that change their ends pairwise, so that every node keeps its degree.
 
-#: So many draws in a row may be rejected before a switch is given up.
+#: This many draws in a row may be rejected before a switch is given up.
 TRIES = 100
 # All draws together may be rejected this often per edge, so that the time is in proportion to the number of edges.
 _TRIES_PER_EDGE = 10
@@ -88,7 +88,7 @@ _LEAST_TRIES = 1000
 
 
 class SwitchingResult(NamedTuple):
-    """The edge keys after switching, unordered, and the numbers of switches done and given up."""
+    """Edge keys after switching, with switches done and given up."""
 
     keys: IntArray
     done: int
@@ -96,7 +96,7 @@ class SwitchingResult(NamedTuple):
 
 
 def switched_edges(start: IntArray, neighbour: Int32Array, keys: IntArray, asked: int, state: State) -> SwitchingResult:
-    """Return the edges after up to ``asked`` switches of two edges each, drawn with ``state``.
+    """Return edges after up to ``asked`` random switches.
 
     A switch turns the edges t-w and u-v into t-v and u-w, where all four are different nodes and neither new edge was
     ever there. An edge is switched at most once, so each switch takes two edges of the original away for good.
@@ -120,7 +120,7 @@ def switched_edges(start: IntArray, neighbour: Int32Array, keys: IntArray, asked
 def _switch(
     start: IntArray, neighbour: Int32Array, pool: IntArray, asked: int, table: IntArray, state: State
 ) -> tuple[int, int, int]:
-    """Return how many edges are left at the front of the pool, and how many switches were done and given up."""
+    """Return edges left in the pool, and switches done and given up."""
     left, done, given_up, rejected = len(pool), 0, 0, 0
     most = max(_TRIES_PER_EDGE * left, _LEAST_TRIES)
     while done + given_up < asked and left > 1 and rejected < most:
@@ -139,7 +139,10 @@ def _switch(
 def _try_switch(
     start: IntArray, neighbour: Int32Array, pool: IntArray, left: int, table: IntArray, state: State
 ) -> bool:
-    """Draw two edges and return whether they could be switched; then they have left the pool for the table."""
+    """Draw two edges and try to switch them; return success.
+
+    After a success they have left the pool for the table.
+    """
     nodes = start.size - 1
     first = below(state, left)
     second = below(state, left - 1)
@@ -178,6 +181,6 @@ def _notes(share: float, edges: int, asked: int, switched: SwitchingResult) -> t
         return (f"{head} each uses up two edges, and {'none' if left == 0 else 'only 1'} was left",)
     undone = "it was" if asked == 1 else "all were" if done == 0 else "the rest was"
     return (
-        f"{head} {undone} given up, because up to {TRIES} draws for each found no two edges whose ends could be "
-        "exchanged without an edge that is or was there; few pairs fit in a dense graph, or where most edges meet",
+        f"{head} {undone} given up after {TRIES} draws each, because no two edges could exchange their ends without "
+        "repeating an edge. Few pairs fit in a dense graph, or where most edges meet",
     )

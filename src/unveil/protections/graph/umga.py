@@ -1,4 +1,4 @@
-"""Bring every degree to the mean of at least k nodes that are nearest to it, by few changes of edges."""
+"""UMGA: k-degree anonymity with few edge changes."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -29,7 +29,7 @@ Selection = Literal["random", "nc"]
 )
 @dataclass(frozen=True, kw_only=True)
 class Umga:
-    """Add, remove and move edges so that every node shares its degree with at least k - 1 others.
+    """Add, remove, and move edges until k nodes share each degree.
 
     The degrees to reach come from optimal microaggregation: groups of at least k nodes whose degrees have the least
     squares within them. Each group gets its mean, rounded down or up such that the number of edges changes as little as
@@ -38,17 +38,17 @@ class Umga:
 
     Our reading, where the source leaves it open: of the choices that keep the number of edges best, one with the least
     squares is taken; and where no single move is possible, as in dense graphs, edges are exchanged along longer walks
-    that change nobody else's degree, so that graphs work on which the source's program does not end.
+    that change no other person's degree, so that graphs work on which the source's program does not end.
 
     Parameters
     ----------
     k
         How many nodes must share each degree, a whole number from 2.
     edge_selection
-        "random" changes edges by lot; "nc" looks at some drawn by lot (a number that grows with the logarithm of how
-        many there are) and changes those with the least neighbourhood centrality: whose ends share most neighbours.
+        "random" changes edges at random; "nc" looks at some drawn at random (a number that grows with the logarithm of
+        how many there are) and changes those with the least neighborhood centrality: whose ends share most neighbors.
     attempts
-        How often the change of edges is begun anew with other lots at most, a whole number from 1.
+        How often the change of edges is begun again with other lots at most, a whole number from 1.
 
     Examples
     --------
@@ -67,11 +67,11 @@ class Umga:
         whole_number(self.attempts, "attempts")
         if self.edge_selection not in get_args(Selection):
             raise InputError(
-                f"edge_selection must be one of {', '.join(get_args(Selection))}, but is {self.edge_selection!r}"
+                f"Unknown edge_selection {self.edge_selection!r}. Use one of: {', '.join(get_args(Selection))}"
             )
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return the graph with edges changed, in which at least k nodes share each degree."""
+        """Return the graph with edited edges, each degree shared by k nodes."""
         check_enough_nodes(self.k, original)
         used, degrees = self._degrees(original, rng)
         for _ in range(self.attempts):
@@ -88,9 +88,9 @@ class Umga:
             tried = "only attempt" if self.attempts == 1 else f"last of {self.attempts:,} attempts"
             stuck = counted(int(np.count_nonzero(lacking)), "node", "nodes")
             raise CannotProtectError(
-                f"the degrees of the {original.name} could not be brought to those that {used} nodes share: in the "
+                f"the degrees of the {original.name} could not be shared by {used} nodes: in the "
                 f"{tried} {stuck} had no edge left to change. With {original.nodes:,} nodes and "
-                f"{counted(original.edges, 'edge', 'edges')} the graph is too dense: allow more attempts, or take a "
+                f"{counted(original.edges, 'edge', 'edges')} the graph is too dense. Allow more attempts, or take a "
                 "smaller k"
             )
         check_classes(original, keys, self.k)
@@ -104,7 +104,7 @@ class Umga:
         )
 
     def _degrees(self, original: Graph, rng: np.random.Generator) -> tuple[int, IntArray]:
-        """Return the k that works, and the degrees to reach; equal degrees are split between groups by lot."""
+        """Return the feasible k and the target degrees."""
         by_lot = rng.permutation(original.nodes)
         degrees = np.empty_like(original.degrees)
         for k in range(self.k, original.nodes + 1):
@@ -113,7 +113,7 @@ class Umga:
                 degrees[by_lot] = found
                 return k, degrees
         # All nodes in one group can share a degree: one of the two roundings has an even sum.
-        raise CannotProtectError(f"no degrees were found that {self.k} nodes share. Please report it")
+        raise CannotProtectError(f"no degrees shared by {self.k} nodes were found. Please report it")
 
     def _said(self, used: int, longer: int) -> tuple[str, ...]:
         notes: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class Umga:
             notes = (f"groups of {used} nodes were made: no graph has the degrees of groups of {self.k}",)
         if longer:
             said = counted(longer, "exchange", "exchanges")
-            notes += (f"{said} took more than one move of an edge, where single moves were not possible",)
+            notes += (f"{said} took several edge moves, because single moves were not possible",)
         return notes
 
 
@@ -136,13 +136,13 @@ _UNSEEN = 2**62
 def changed_to(
     start: IntArray, neighbour: Int32Array, degrees: IntArray, state: State, *, by_relevance: bool = False
 ) -> tuple[IntArray, IntArray, int]:
-    """Return the keys of a graph with these degrees, what each node still lacks, and how many exchanges were longer.
+    """Return the edited graph's keys, remaining needs, and longer exchanges.
 
     As in Casas-Roma, Herrera-Joancomartí and Torra: while more edges must go than come, two nodes that have too many
     lose one each and their other ends are connected; while more must come, two nodes that lack one are connected; then
-    edges of nodes that have too many move to nodes that lack some. Each choice is by lot, or, ``by_relevance``, the one
-    of some drawn by lot whose edges have the least neighbourhood centrality in sum. What remains is done by longer
-    exchanges, which the source does not know.
+    edges of nodes that have too many move to nodes that lack some. Each choice is at random, or, ``by_relevance``, the
+    one of some drawn at random whose edges have the least neighborhood centrality in sum. What remains is done by
+    longer exchanges, which the source does not know.
 
     >>> start, neighbour = np.array([0, 3, 4, 5, 6]), np.array([1, 2, 3, 0, 0, 0], np.int32)
     >>> keys, lacking, longer = changed_to(start, neighbour, np.array([2, 2, 1, 1]), np.zeros(1, np.uint64))
@@ -180,7 +180,7 @@ def _repeated(count: IntArray, state: State) -> IntArray:
 
 
 def _sample(count: int, by_relevance: bool) -> int:
-    """Return how many of so many candidates are looked at: a number that grows with the logarithm."""
+    """Return the number of candidates to inspect, logarithmic in all."""
     looked_at = 1
     while by_relevance and count > 1:
         looked_at += 1
@@ -189,7 +189,7 @@ def _sample(count: int, by_relevance: bool) -> int:
 
 
 def _relevance(start: IntArray, size: IntArray, neighbour: Int32Array, walk: IntArray) -> int:
-    """Return the neighbourhood centralities of the edges of a walk in sum, times twice the largest degree.
+    """Return the scaled neighborhood centralities along a walk.
 
     For one edge that is how many nodes are connected to just one of its ends.
     """
@@ -208,7 +208,7 @@ def _relevance(start: IntArray, size: IntArray, neighbour: Int32Array, walk: Int
 def _pair_up(
     start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State, drop: bool
 ) -> None:
-    """Connect two nodes that lack an edge while more must come than go; or with ``drop``, while more must go.
+    """Connect two nodes in need, or disconnect two with ``drop``.
 
     Then one edge is taken from each of two nodes that have too many, and the ends that are left are connected.
     """
@@ -247,7 +247,7 @@ def _pair_up(
 def _move_edges(
     start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, by_relevance: bool, state: State
 ) -> None:
-    """Move one end of an edge from a node that has too many to one that lacks some, as long as there are both."""
+    """Move edge ends from nodes with excess to nodes in need."""
     giving, taking = _repeated(-need, state), _repeated(need, state)
     marked = np.zeros(size.size, np.bool_)
     for turn in range(min(giving.size, taking.size)):
@@ -270,7 +270,7 @@ def _move(
     marked: BoolArray,
     state: State,
 ) -> IntArray:
-    """Return the giver, a neighbour that could be the taker's instead, and the taker; none if there is none."""
+    """Return giver, movable neighbor, and taker, or none."""
     for place in range(start[taker], start[taker] + size[taker]):
         marked[neighbour[place]] = True
     marked[taker] = True

@@ -1,4 +1,4 @@
-"""Measure degrees and how they meet with noise, and walk to a graph that would have given the same answers."""
+"""wPINQ: a graph fitted to noisy degrees and joint degrees."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -62,14 +62,14 @@ _PUBLIC = ("the number of nodes", "that there is an edge at all")
 )
 @dataclass(frozen=True, kw_only=True)
 class WpinqDP:
-    """Measure degrees and how they meet with noise, and walk to a graph that would have given the same answers.
+    """Measure degrees and joint degrees with noise, and fit a graph.
 
-    It is differentially private for single edges: whoever sees the release can hardly tell whether any one edge was in
-    the original. The number of nodes counts as public. Three questions are asked, and the ledger has them: how many
-    nodes have more than i neighbours, for each i; the sorted degrees; and the weights of edges by the degrees of both
-    ends, or of triangles by the degrees of all three. All else is made from the noisy answers: degrees that fit both
-    of the first two, a random graph with these degrees, and a walk that exchanges ends of edges, which keeps the
-    degrees, to come near the third answer.
+    It is differentially private for single edges: an observer of the release can hardly tell whether any one edge was
+    in the original. The number of nodes counts as public. Three questions are asked, and the ledger has them: how many
+    nodes have more than i neighbors, for each i; the sorted degrees; and the weights of edges by the degrees of both
+    ends, or of triangles by the degrees of all three. All else is made from the noisy answers: degrees that fit both of
+    the first two, a random graph with these degrees, and a walk that exchanges ends of edges, which keeps the degrees,
+    to come near the third answer.
 
     They are asked one after the other. Where the first answer shows that weights of edges would have fewer than six
     cells, they are not asked for: the second question spends that share, the release is a random graph with noisy
@@ -78,12 +78,12 @@ class WpinqDP:
 
     Weights are those of wPINQ: an edge between degrees x and y weighs 1 / (1 + x + y), a triangle 3 / (x² + y² + z²).
     With them one edge more or less changes all answers together by less than 4, or less than 2.13 for triangles,
-    however many neighbours its ends have.
+    however many neighbors its ends have.
 
-    Our reading, where the source leaves it open: degrees are put in classes, as many as leave a cell eight times
-    its noise (with a huge epsilon each degree is a class), because single degrees drown in noise; and the walk ends as
-    soon as the graph is as near the noisy answer as the original itself would be, because what comes after fits noise.
-    Laplace noise is drawn in floating point, which is known to leak a little to somebody who sees its last digits; only
+    Our reading, where the source leaves it open: degrees are put in classes, as many as leave a cell eight times its
+    noise (with a huge epsilon each degree is a class), because single degrees drown in noise; and the walk ends as soon
+    as the graph is as near the noisy answer as the original itself would be, because what comes after fits noise.
+    Laplace noise is drawn in floating point, which is known to leak a little to an observer of its last digits; only
     whole numbers of edges leave here.
 
     Parameters
@@ -139,18 +139,18 @@ class WpinqDP:
         check_epsilon(self.epsilon)
         check_shares(self.epsilon, self._shares)
         if self.query not in get_args(WeightedQuery):
-            raise InputError(f"query must be 'joint-degrees' or 'triangles', but is {self.query!r}")
+            raise InputError(f"Unknown query {self.query!r}. Use 'joint-degrees' or 'triangles'")
         if self.compat not in (None, "secgraph"):
-            raise InputError(f"compat must be 'secgraph' or nothing, but is {self.compat!r}")
+            raise InputError(f"Unknown compat {self.compat!r}. Use 'secgraph' or nothing")
         for what, number, least in (("iterations", self.iterations, 0), ("classes", self.classes, 1)):
             if number is not None:
                 whole_number(number, what, at_least=least, advice="Leave it out to have one set")
         if self.classes is not None and cells_of(self.classes, triangles=self._triangles) > MOST_CELLS:
             most = classes_for(MOST_CELLS, triangles=self._triangles)
-            raise InputError(f"there can be at most {most:,} classes, but {self.classes:,} are asked for. Take fewer")
+            raise InputError(f"classes is {self.classes:,}, above the maximum of {most:,}. Take fewer")
         power = self.power
         if isinstance(power, bool) or not isinstance(power, (int, float, np.number)) or not power >= 0:
-            raise InputError(f"power must be a number from 0, or infinity, but is {power!r}")
+            raise InputError(f"power is {power!r}; it must be a number from 0, or infinity. Change it")
 
     @property
     def _triangles(self) -> bool:
@@ -165,7 +165,7 @@ class WpinqDP:
         }
 
     def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
-        """Return a new graph with about the noisy degrees, and the noisy weights of edges or triangles."""
+        """Return a new graph fitted to the noisy answers."""
         check_edges(original, what="wpinq-dp")
         state = fresh_state(rng)
         asked = self._asked(original.nodes, self._shares)
@@ -197,21 +197,21 @@ class WpinqDP:
         )
 
     def _too_few_cells(self, above: FloatArray, scale: float) -> tuple[str, ...]:
-        """Return a note where the last question would have too few cells, by the first noisy answer alone."""
+        """Return a note if the last question would have few cells."""
         if self.compat is not None or self.classes is not None or self._triangles:
             return ()
         cells, allowed = expected_cells(above, scale)
         if cells >= _LEAST_CELLS:
             return ()
         reason = (
-            f"epsilon = {self.epsilon:g} is too small to measure how degrees meet on a graph of this size"
+            f"epsilon = {self.epsilon:g} is too small to measure joint degrees on a graph of this size"
             if allowed < _LEAST_CELLS
-            else "the degrees are too much alike to measure how they meet"
+            else "the degrees are too similar to measure joint degrees"
         )
         if self.query_share is None:
             return (f"{reason}: the release is a random graph with noisy degrees",)
         few = counted(cells, "cell", "cells")
-        return (f"{reason}: query_share = {self.query_share:g} of epsilon buys about {few}. Leave it out to save it",)
+        return (f"{reason}: query_share = {self.query_share:g} of epsilon yields about {few}. Leave it out to save it",)
 
     def _walked(
         self,
@@ -223,7 +223,7 @@ class WpinqDP:
         state: State,
         rng: np.random.Generator,
     ) -> Walk:
-        """Ask the last question, and walk the graph, in place, towards its noisy answer."""
+        """Measure the last question, and walk the graph towards it."""
         measured = cells.answer(original.start, original.neighbour) + rng.laplace(0, scale, cells.count)
         return walked(
             seed.graph,
@@ -237,11 +237,11 @@ class WpinqDP:
         )
 
     def _asked(self, nodes: int, shares: dict[str, float]) -> tuple[Query, ...]:
-        """Return the three questions; how many cells the last has is known later."""
+        """Return the three questions; the last gets its cells later."""
         what = "triangles" if self._triangles else "edges"
         changes = TRIANGLES_CHANGE if self._triangles else JOINT_DEGREES_CHANGE
         asked = (
-            ("numbers of nodes with more than so many neighbours", DEGREE_DISTRIBUTION_CHANGES, nodes - 1),
+            ("numbers of nodes above each degree", DEGREE_DISTRIBUTION_CHANGES, nodes - 1),
             ("sorted degrees", DEGREE_SEQUENCE_CHANGES, nodes),
             (f"weights of {what} by the degrees of their nodes", changes, 1),
         )
@@ -258,7 +258,7 @@ class WpinqDP:
         )
 
     def _cells(self, seed: Seed, scale: float) -> DegreeCells:
-        """Return the cells to ask about; the public code asks for every degree by itself."""
+        """Return the cells to measure, by default one per degree pair."""
         if self.compat is None:
             return chosen_cells(seed, scale, self.classes, triangles=self._triangles)
         classes = classes_for(MOST_CELLS, triangles=self._triangles) if self.classes is None else self.classes
@@ -266,23 +266,23 @@ class WpinqDP:
         return replace(cells, loops=True)
 
     def _said(self, seed: Seed, way: Walk | None) -> tuple[str, ...]:
-        """Return what a reader has to know of this release."""
+        """Return the notes of this release."""
         said = []
         if self.compat:
             changes = TRIANGLES_CHANGE if self._triangles else JOINT_DEGREES_CHANGE
             spent = 4 * DEGREE_SEQUENCE_CHANGES * self.epsilon + changes / _SECGRAPH_SCALE
             said.append(
                 f"this is NOT differentially private at epsilon = {self.epsilon:g}: the noise is that of the public "
-                f"code (secgraph), and what it protects corresponds to an epsilon of {spent:.3g}"
+                f"code (secgraph), and its protection corresponds to an epsilon of {spent:.3g}"
             )
         if not seed.best:
-            said.append("the degrees were fitted only near the middle of what was possible, as there are so many nodes")
+            said.append("the degrees were fitted only near the middle of their range, because the graph is large")
         if seed.lost:
             said.append(f"no simple graph has the fitted degrees: their sum was lowered by {seed.lost:,}")
         if way is not None and not way.settled:
             done = counted(way.proposals, "proposal", "proposals")
             said.append(
-                f"the walk has not settled after {done}: more iterations would bring the graph nearer to what was "
-                "measured"
+                f"the walk has not converged after {done}: more iterations would bring the graph closer to the noisy "
+                "answers"
             )
         return tuple(said)

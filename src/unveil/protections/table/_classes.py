@@ -1,4 +1,4 @@
-"""What a class of rows shows in a column instead of their values, whatever the kind of the column."""
+"""Released cells of a class of rows, for any column type."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ BETWEEN, ANYTHING = " | ", "*"
 
 
 def shown_by_class(original: Table, name: str, group: IntArray, *, cells: bool = False) -> "pl.Series":
-    """Return a column in which all rows of a class show the same, which says nothing on who of them has which value.
+    """Return a column with one cell per class of rows.
 
     A number shows the mean of the values of its class, a date likewise, an ordered value the (lower) median, a
     category or text all different ones with a bar between them, a boolean itself if all are the same and else a
@@ -53,7 +53,7 @@ def shown_by_class(original: Table, name: str, group: IntArray, *, cells: bool =
 
 
 def _cells(original: Table, name: str, group: IntArray) -> "pl.Series":
-    """Return the cells that hold the values of each class and no more than needed."""
+    """Return the smallest cells that hold each class's values."""
     import polars as pl
 
     values, found = original.series(name), levels(original, name)

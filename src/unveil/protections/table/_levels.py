@@ -1,4 +1,4 @@
-"""A column as levels: what protections need to know of it, whatever its type."""
+"""Columns as numbered levels, whatever their type."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ WITH_ORDER = frozenset({"number", "ordered", "date", "boolean"})
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ValueLevels:
-    """The distinct values of a column, numbered from 0 in ascending order; missing values have no number.
+    """Distinct values of a column, ascending from 0; missing is excluded.
 
     ``level`` has one number per row, -1 where missing; ``row`` names one row for each level, where its value stands.
     """

@@ -1,6 +1,6 @@
-"""How likely masked rows are, put together from parts: each part speaks for some of the columns.
+"""Likelihood of masked rows, as a product over column parts.
 
-Parts know cells of the original, so none of them, here or beside its mask, has a repr that would print them.
+Parts know cells of the original, so none of them, here or next to its mask, has a repr that would print them.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class MechanismPart(Protocol):
-    """What a mask does to some columns, independently of the others."""
+    """The effect of a mask on some columns, independent of the rest."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that this part speaks for."""
 
     def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
-        """Return the logarithm of the chance of released rows ``line`` given original rows ``candidate``.
+        """Return log-probabilities of released rows ``line`` given originals ``candidate``.
 
         The two are arrays that numpy brings to one shape: all pairs, or some. The tables have some of the part's
         columns, in their order; where one is left out, it is not known.
@@ -33,7 +33,7 @@ class MechanismPart(Protocol):
 
 
 class Support(NamedTuple):
-    """The original rows that released ones can come from: of line j, ``many[j]`` of ``rows`` from ``begin[j]`` on."""
+    """Possible original rows: ``many[j]`` of ``rows`` from ``begin[j]`` on."""
 
     begin: IntArray
     many: IntArray
@@ -51,7 +51,7 @@ class ProductMechanism:
     parts: tuple[MechanismPart, ...]
 
     def log_likelihood(self, original: Table, released: Table, rows: IntArray) -> FloatArray:
-        """Return the logarithm of the chance, or density, of the released ``rows`` given each original row."""
+        """Return log-likelihoods of released ``rows``, per original row."""
         asked = released.take(np.asarray(rows, np.int64))
         line, candidate = np.arange(asked.rows)[:, None], np.arange(original.rows)[None, :]
         total = np.zeros((asked.rows, original.rows))
@@ -62,7 +62,9 @@ class ProductMechanism:
     def likely_pairs(
         self, original: Table, released: Table, rows: IntArray, at_most: int
     ) -> tuple[IntArray, IntArray, FloatArray] | None:
-        """Return the possible pairs of released ``rows`` (by place among them) and original rows, and their logarithms.
+        """Return possible pairs of released and original rows, with log-likelihoods.
+
+        Released ``rows`` are given by place among them.
 
         They are sorted by both. None where no column narrows them down by equal values, or not to at most ``at_most``:
         all pairs are then to be asked.
@@ -87,7 +89,7 @@ class ProductMechanism:
         return line[order], candidate[order], total[order]
 
     def _seen(self, original: Table, released: Table) -> list[tuple[MechanismPart, Table, Table]]:
-        """Return the parts that have a column in both tables, and the tables with these columns only."""
+        """Return parts with a shared column, and the reduced tables."""
         have = set(original.column_names) & set(released.column_names)
         seen = []
         for part in self.parts:
@@ -99,7 +101,7 @@ class ProductMechanism:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UnchangedColumns:
-    """Columns that stay as they are: only a row with the same values can have become a released one."""
+    """Columns that stay unchanged, and so must match."""
 
     names: tuple[str, ...]
 
@@ -118,7 +120,7 @@ class UnchangedColumns:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecodedColumns:
-    """Columns whose values were replaced by those of a group of rows, from ``before`` to ``after``.
+    """Columns recoded by groups of rows, from ``before`` to ``after``.
 
     Of the rows that had one content, some share has one new content: that share is the chance. Which of the
     rows it was, only lots tell, if anything.
@@ -133,7 +135,7 @@ class RecodedColumns:
         return tuple(self.before.columns)
 
     def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
-        """Return the logarithms of the shares, minus infinity where no row with that content was recoded so."""
+        """Return log shares of recodings; minus infinity if none."""
         shares, old, new = self._shares(original, released)
         if line.ndim == 1:
             found = np.asarray(shares[new[line], old[candidate]]).ravel()
@@ -144,7 +146,7 @@ class RecodedColumns:
             return np.asarray(np.log(found), np.float64)
 
     def support(self, original: Table, released: Table) -> Support:
-        """Return the rows whose content was recoded to that of the released one."""
+        """Return the rows whose content was recoded to the released one."""
         from scipy.sparse import csr_array
 
         shares, old, new = self._shares(original, released)
@@ -154,7 +156,7 @@ class RecodedColumns:
         return Support(begin, possible.indptr[new + 1] - begin, possible.indices.astype(np.int64))
 
     def _shares(self, original: Table, released: Table) -> "tuple[csr_array, IntArray, IntArray]":
-        """Return the share of each old content, in columns, that got each new one, in lines; and the rows' contents."""
+        """Return recoding shares, new (lines) by old (columns), and contents."""
         import polars as pl
         from scipy.sparse import csr_array
 
@@ -187,7 +189,7 @@ class SingleColumn:
         return (self.name,)
 
     def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
-        """Return the logarithms of the chances; a value that the column never had has none."""
+        """Return log-probabilities; unknown values have none."""
         before = value_numbers(self.values, original.series(self.name))
         after = value_numbers(self.values, released.series(self.name))
         lines, place = np.unique(after, return_inverse=True)
@@ -207,7 +209,7 @@ def _only(frame: "pl.DataFrame", names: Sequence[str]) -> "pl.DataFrame":
 
 
 def row_codes(frames: Sequence["pl.DataFrame"]) -> list[IntArray]:
-    """Return a number for each row of frames with the same columns: two rows have the same if they are equal.
+    """Return a number per row, equal for equal rows.
 
     >>> import polars as pl
     >>> row_codes([pl.DataFrame({"a": [2, None, 1]}), pl.DataFrame({"a": [1.0, 2.0]})])
@@ -222,7 +224,9 @@ def row_codes(frames: Sequence["pl.DataFrame"]) -> list[IntArray]:
 
 
 def value_numbers(values: "pl.Series", column: "pl.Series") -> IntArray:
-    """Return where each cell is among ``values``; the number after the last if missing, and one more if not there.
+    """Return each cell's position in ``values``.
+
+    A missing cell gets the number after the last, an absent one the next.
 
     >>> import polars as pl
     >>> value_numbers(pl.Series(["a", "c"]), pl.Series(["c", None, "b", "a"]))
@@ -236,7 +240,7 @@ def value_numbers(values: "pl.Series", column: "pl.Series") -> IntArray:
 
 
 def _ranks(parts: Sequence["pl.Series"]) -> IntArray:
-    """Return the place of each cell among the different values of all parts, from 1; 0 where missing."""
+    """Return the rank of each cell among all parts, from 1."""
     import polars as pl
 
     joined = pl.concat([part.alias("values").to_frame() for part in parts], how="vertical_relaxed").to_series()

@@ -1,6 +1,6 @@
-"""Counts of people in cells, noise on them, and rows drawn from what is left.
+"""Noisy counts of people in cells, and rows drawn from them.
 
-Which cells there are must not hang on who is in the table: it comes from a domain that is told. Where none is, the
+Which cells there are must not hang on who is in the table: it comes from a domain that is given. Where none is, the
 values of the table are taken for it, and what epsilon promises holds for people with such values only.
 """
 
@@ -33,17 +33,19 @@ _MOST_PARTS = 64
 def check_settings(epsilon: object, noise: object, rows: object, domain: object) -> None:
     """Refuse settings that cannot be."""
     if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not 0 < epsilon < inf:
-        raise InputError(f"epsilon must be a number above 0, but is {epsilon!r}. Take 1 if you do not know one")
-    share(noise, "noise", advice="Take 1, which is all the noise that is due")
+        raise InputError(f"epsilon is {epsilon!r}; it must be a number above 0. Take 1 as a start")
+    share(noise, "noise", advice="Take 1, the full noise")
     if rows is not None:
         whole_number(rows, "rows", advice="Leave it out for as many as there are")
     if domain is not None and not isinstance(domain, Mapping):
-        raise InputError("domain must give the values of columns by name. Write domain={'sex': ['f', 'm', None]}")
+        raise InputError("domain does not give the values of columns by name. Write domain={'sex': ['f', 'm', None]}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ColumnLevels:
-    """The levels of a column (values or bins of equal width; missing comes last) and the level of each row.
+    """Levels of a column, missing last, and each row's level.
+
+    Levels are values or bins of equal width.
 
     ``values`` are all values of the domain in ascending order; ``parts`` says in how many parts their range is cut, or
     is None where each value is a level.
@@ -60,7 +62,7 @@ class ColumnLevels:
         return (self.values.len() if self.parts is None else self.parts) + self.with_missing
 
     def series(self, levels: IntArray, rng: np.random.Generator) -> "pl.Series":
-        """Return a value of each level; one of a part is any number in it, as likely as any other."""
+        """Return a value per level, uniform within bins."""
         import polars as pl
 
         missing = levels == self.size - 1 if self.with_missing else np.zeros(levels.size, np.bool_)
@@ -91,7 +93,7 @@ class EqualWidthBins:
             at = np.arange(parts + 1) / parts
             # Weighed, not subtracted: a range may be wider than the largest float.
             return cls(numbers[0], 0, numbers[0] * (1 - at) + numbers[-1] * at)
-        # Differences of ascending whole numbers are right as unsigned ones, however far apart they are.
+        # Differences of ascending whole numbers are correct as unsigned ones, however far apart they are.
         apart = np.diff(numbers.view(np.uint64))
         step = int(np.gcd.reduce(apart))
         many = (int(numbers[-1]) - int(numbers[0])) // step + 1
@@ -118,9 +120,9 @@ class EqualWidthBins:
 def axes_of(
     original: Table, domain: Domain | None, cells: Callable[[Sequence[int]], int], what: str, instead: str = ""
 ) -> list[ColumnLevels]:
-    """Return the levels of the columns to be released; numbers and dates are cut as finely as the cells allow.
+    """Return the levels of released columns, within the cell limit.
 
-    ``cells`` says how many cells the largest table of counts has where columns have so many levels; ``instead`` is
+    ``cells`` says how many cells the largest table of counts has where columns have this many levels; ``instead`` is
     what else can be done where these are too many.
     """
     names = released_columns(original)
@@ -139,8 +141,8 @@ def axes_of(
     if parts is None:
         raise InputError(
             f"{what} counts people in at most {MOST_CELLS:,} cells, but the columns of the {original.name} need "
-            f"{cells(sizes(2)):,}, even where numbers and dates are cut in two. Leave columns with many values out, "
-            f"make them coarser first{instead}"
+            f"{cells(sizes(2)):,}, even with numbers and dates cut in two. Leave out columns with many values, "
+            f"generalize them first{instead}"
         )
     return [
         _axis(original, name, each, gap, parts if is_cut and each.len() > parts else None)
@@ -149,7 +151,7 @@ def axes_of(
 
 
 def _domain(original: Table, name: str, domain: Domain | None) -> tuple["pl.Series", bool]:
-    """Return the values of a column's domain in ascending order, and whether missing is one of them."""
+    """Return a column's domain, ascending, and whether missing belongs to it."""
     import polars as pl
 
     column, own = original.column(name), original.series(name).alias("values")
@@ -168,13 +170,13 @@ def _domain(original: Table, name: str, domain: Domain | None) -> tuple["pl.Seri
 
 def _no_domain(name: str, kind: str) -> InputError:
     return InputError(
-        f"the domain of column {name!r} must be a list of values of the kind {kind}, with None where cells may be "
-        "missing, but is not. Write domain={'sex': ['f', 'm', None]}"
+        f"the domain of column {name!r} is not a list of values of type {kind}, with None where cells may be "
+        "missing. Write domain={'sex': ['f', 'm', None]}"
     )
 
 
 def _axis(original: Table, name: str, values: "pl.Series", gap: bool, parts: int | None) -> ColumnLevels:
-    """Return the levels of a column, or refuse a cell that is not in its domain."""
+    """Return a column's levels; raise InputError outside the domain."""
     column = original.series(name).alias("values")
     if parts is None:
         level = value_numbers(values, column)
@@ -187,15 +189,15 @@ def _axis(original: Table, name: str, values: "pl.Series", gap: bool, parts: int
         level = np.where(column.is_null().to_numpy(), parts, level)
     if outside.any():
         raise InputError(
-            f"column {name!r} of the {original.name} must hold values of its domain only, but row "
-            f"{int(np.flatnonzero(outside)[0]) + 1} (counted from 1 below the header) does not. Add what is possible "
-            "to the domain, None for missing cells, or leave such rows out"
+            f"column {name!r} of the {original.name} has a value outside its domain in row "
+            f"{int(np.flatnonzero(outside)[0]) + 1} (counted from 1 below the header). Add the possible values "
+            "to the domain, None for missing cells, or leave out such rows"
         )
     return ColumnLevels(values, gap, parts, level)
 
 
 def _as_numbers(values: "pl.Series") -> NDArray[Any]:
-    """Return numbers or dates as int64, or as float64 where they are no whole numbers or have too many digits."""
+    """Return numbers or dates as int64, or else as float64."""
     import polars as pl
 
     whole = values.dtype in (pl.Int64, pl.Datetime)
@@ -210,7 +212,7 @@ def counts_of(axes: Sequence[ColumnLevels]) -> FloatArray:
 
 
 def drawn_cells(weights: FloatArray, line: IntArray, rng: np.random.Generator) -> IntArray:
-    """Return for each asked line of weights one of its places, drawn with these weights; all alike where all are 0."""
+    """Return a random position per line, by weights or uniformly."""
     width = weights.shape[1]
     weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, 1.0)
     upto = np.cumsum(weights).reshape(weights.shape)
@@ -232,7 +234,7 @@ def noisy_release(
     domain: Domain | None,
     rng: np.random.Generator,
 ) -> Release:
-    """Return the release of drawn levels, with notes on what its epsilon does not cover."""
+    """Return the release of drawn levels, with notes on epsilon."""
     import polars as pl
 
     names = released_columns(original)
@@ -254,7 +256,7 @@ def noisy_release(
     if noise != 1:
         true = f"{epsilon / noise:g}" if noise else "infinite"
         notes.append(
-            f"only {noise:g} of the noise that is due was added, so the true epsilon is {true}: a planted fault"
+            f"only {noise:g} of the required noise was added, so the true epsilon is {true}: a deliberate fault"
         )
     return release_of(original, frame, name=name, kind="synthetic", rng=rng, notes=tuple(notes), even_markers=True)
 

@@ -20,7 +20,7 @@ _LARGE = 500
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Numbers:
-    """The values of some columns, one line per row, NaN where missing, each column divided by a power of two.
+    """Numeric columns as scaled values, one line per row, NaN if missing.
 
     The power is 1 but for columns with numbers beyond some 10**150, whose squares would be infinite.
     """
@@ -39,14 +39,14 @@ class Numbers:
         return Numbers(tuple(names), self.values[:, places], self.exponent[places])
 
     def series(self, place: int, values: FloatArray) -> "pl.Series":
-        """Return new values of a column, multiplied back; NaN is a missing value."""
+        """Return new values of a column, on its scale; NaN is missing."""
         import polars as pl
 
         with np.errstate(over="ignore"):
             found = np.ldexp(values, self.exponent[place])
         if np.isinf(found).any():
             raise InputError(
-                f"column {self.names[place]!r} has numbers so large that their masked values are beyond all floats. "
+                f"column {self.names[place]!r} has numbers so large that their masked values overflow. "
                 "Divide the column, or leave it out of columns"
             )
         return pl.Series(self.names[place], found).fill_nan(None)
@@ -78,19 +78,19 @@ def numbers_of(table: Table, names: Sequence[str]) -> Numbers:
 
 
 def refuse_missing(table: Table, names: Sequence[str], *, mask: str, instead: str) -> None:
-    """Refuse columns that lack values, for a mask that needs all of them."""
+    """Raise InputError for columns with missing values."""
     for name in names:
         gone = table.series(name).is_null()
         if gone.any():
             raise InputError(
                 f"{mask} needs a value in every cell it masks, but column {name!r} of the {table.name} lacks "
                 f"{int(gone.sum())}, the first in row {gone.arg_true()[0] + 1} (counted from 1 below the header). "
-                f"Name columns without gaps, fill them or leave these rows out, or take {instead}"
+                f"Name columns without gaps, fill them, leave out these rows, or take {instead}"
             )
 
 
 def spreads(values: FloatArray) -> FloatArray:
-    """Return the standard deviation of each column over the values that are there, 0 where they are all equal.
+    """Return each column's standard deviation without missing values.
 
     Equal values are told by comparing, because rounding gives many of them a deviation that is not quite 0.
 
@@ -106,7 +106,7 @@ def spreads(values: FloatArray) -> FloatArray:
 
 
 def group_means(values: FloatArray, group: IntArray) -> FloatArray:
-    """Return for each row the mean of its group's values that are there, NaN where there is none.
+    """Return each row's group means without missing values.
 
     >>> group_means(np.array([1.0, 3.0, np.nan, 7.0]), np.array([0, 0, 0, 1]))
     array([2., 2., 2., 7.])

@@ -1,4 +1,4 @@
-"""Who may swap with whom in rank swapping, and how likely each swap is."""
+"""Rank swapping schemes: allowed swaps and their probabilities."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,25 +16,25 @@ Lines = Callable[[IntArray], FloatArray]
 #: Steps of a simulation: some seconds of work.
 STEPS = 5e8
 MOST_DRAWS = 10_000
-#: The error is told from how much so many batches of simulations differ.
+#: The error is told from how much this many batches of simulations differ.
 BATCHES = 8
 
 _MOST_CELLS = 2000
 # Chances change little within so small a part of the window.
 _PER_WINDOW = 32
-# So many swaps between two cells are supposed where no simulation met any.
+# This many swaps between two cells are supposed where no simulation met any.
 _UNMET = 0.25
 _SMALL = 64
 
 
 class Scheme(Protocol):
-    """Who may swap with whom, by ranks."""
+    """A rank swapping scheme."""
 
     def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> IntArray:
-        """Return for each of n ranks the one it swaps with, or itself; compiled where it is asked often."""
+        """Return each rank's swap partner, or itself; compiled if used often."""
 
     def exact(self, n: int) -> FloatArray | None:
-        """Return the probability of each swap, n by n, or None where that is too much work."""
+        """Return the n-by-n swap probabilities, or None if too costly."""
 
     def steps(self, n: int) -> int:
         """Return how much work it is to draw partners once."""
@@ -45,7 +45,7 @@ class Scheme(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Offsets:
-    """A free rank d above is chosen in proportion to ``weight[d - 1]``; all equal is a window."""
+    """Offsets d with probability proportional to ``weight[d - 1]``."""
 
     weight: FloatArray
 
@@ -54,7 +54,7 @@ class Offsets:
         return bool((self.weight == self.weight[0]).all())
 
     def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> IntArray:
-        """Return for each of n ranks the one it swaps with, or itself; compiled where it is asked often."""
+        """Return each rank's swap partner, or itself; compiled if used often."""
         draws = rng.random(n)
         if not self._is_window:
             return weighted_partners(draws, self.weight, often=often)
@@ -65,7 +65,7 @@ class Offsets:
         return n if self._is_window else n * min(self.weight.size, n)
 
     def exact(self, n: int) -> FloatArray | None:
-        """Return the probability of each swap, n by n, or None where that is too much work."""
+        """Return the n-by-n swap probabilities, or None if too costly."""
         if min(self.weight.size, n - 1) > rank_kernel.EXACT_REACH or n > _SMALL:
             return None
         one, two, chance = rank_kernel.swapped_levels(rank_kernel.exact_band(n, self.weight), np.arange(n))
@@ -86,7 +86,7 @@ class Offsets:
         return lambda asked: table[asked].toarray() / counts, 0.0
 
     def _simulated(self, counts: IntArray, draws: int | None, seed: int) -> tuple[Lines, float]:
-        """Return the chances from simulated swaps between runs of ranks, in each of which they are nearly alike."""
+        """Return simulated probabilities between runs of similar ranks."""
         end = np.cumsum(counts)
         begin, reach = end - counts, self.weight.size
         cell = self._cells(begin, int(end[-1]))
@@ -114,7 +114,7 @@ class Offsets:
         return lines, error
 
     def _cells(self, begin: IntArray, n: int) -> IntArray:
-        """Return the cell of each value, given the rank at which it begins; a value is never parted."""
+        """Return the cell of each value, by its first rank."""
         width = max(self.weight.size // (_PER_WINDOW if self._is_window else 4 * _PER_WINDOW), -(-n // _MOST_CELLS), 1)
         # At the top, where a rank may stay, much changes from rank to rank.
         fine = min(n, int(4 * np.sqrt(self.weight.size)))
@@ -122,7 +122,7 @@ class Offsets:
         return np.unique(np.searchsorted(borders, begin, side="right"), return_inverse=True)[1].astype(np.int64)
 
     def _mean_swaps(self, cell: IntArray, draws: int | None, seed: int) -> tuple[FloatArray, FloatArray, int, float]:
-        """Return the expected swaps between cells, those that stay, from how many runs, and the relative error."""
+        """Return expected swaps, stays, runs, and the relative error."""
         n = cell.size
         runs = draws or int(np.clip(STEPS // (n * min(self.weight.size, n)), BATCHES, MOST_DRAWS))
         each = max(1, runs // BATCHES)
@@ -136,13 +136,13 @@ class Offsets:
 
 
 def _way(function: Callable[..., IntArray], often: bool) -> Callable[..., IntArray]:
-    """Return a kernel that chooses by itself when to compile, or the compiled one."""
+    """Return a self-compiling kernel, or the compiled one."""
     return compiled(function.__wrapped__) if often else function  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Buckets:
-    """Ranks in so many buckets of one size: a bucket is chosen with halving weights, then a free rank in it."""
+    """Buckets of ranks, chosen with halving weights."""
 
     count: int
 
@@ -151,7 +151,7 @@ class Buckets:
         return np.arange(n) * min(self.count, n) // n
 
     def partners(self, n: int, rng: np.random.Generator, *, often: bool = False) -> IntArray:
-        """Return for each of n ranks the one it swaps with, or itself; compiled where it is asked often."""
+        """Return each rank's swap partner, or itself; compiled if used often."""
         return _way(bucket_partners, often)(rng.random(2 * n), self.buckets(n))
 
     def steps(self, n: int) -> int:
@@ -159,7 +159,7 @@ class Buckets:
         return n * min(self.count, n)
 
     def exact(self, n: int) -> FloatArray | None:
-        """Return the probability of each swap, n by n, or None where that is too much work."""
+        """Return the n-by-n swap probabilities, or None if too costly."""
         bucket = self.buckets(n)
         found = rank_kernel.bucket_chances(bucket) if n <= _SMALL else None
         return None if found is None else np.array([rank_kernel.bucket_line(*found, bucket, rank) for rank in range(n)])
@@ -195,7 +195,7 @@ class Buckets:
 
 
 def relative_error(batches: list[FloatArray]) -> float:
-    """Return the relative standard error of the mean of batches, as a root mean square; 0 for one batch."""
+    """Return the relative standard error of a batch mean (RMS)."""
     if len(batches) < 2:
         return 0.0
     mean = np.mean(batches, axis=0)
@@ -209,7 +209,7 @@ def relative_error(batches: list[FloatArray]) -> float:
 
 @kernel("f8[], i8")
 def partners(draws: FloatArray, window: int) -> IntArray:
-    """Return for each rank the rank it swaps with, or itself where it stays.
+    """Return each rank's swap partner, or itself.
 
     From the lowest rank up, a rank that has not swapped yet swaps with one of those above it that have not swapped
     either and are at most ``window`` away, each equally likely; where there is none, it stays. ``draws`` holds one
@@ -253,7 +253,7 @@ def partners(draws: FloatArray, window: int) -> IntArray:
 
 
 def weighted_partners(draws: FloatArray, weight: FloatArray, *, often: bool = False) -> IntArray:
-    """Return for each rank the rank it swaps with, where those ``d`` ranks above are chosen by ``weight[d - 1]``.
+    """Return each rank's swap partner, offset ``d`` weighted by ``weight[d - 1]``.
 
     As `partners`, but a free rank above is chosen with a probability in proportion to its weight; beyond the last
     weight there is none. Takes time in proportion to the number of ranks and to that of weights; it is compiled where
@@ -301,7 +301,7 @@ def _weighted_partners(draws: FloatArray, weight: FloatArray) -> IntArray:
 
 @kernel("f8[], i8[]")
 def bucket_partners(draws: FloatArray, bucket: IntArray) -> IntArray:
-    """Return for each rank the rank it swaps with, where buckets are chosen before ranks.
+    """Return each rank's swap partner, chosen by buckets.
 
     ``bucket`` rises from 0 with the ranks. From the lowest rank up, a rank that has not swapped yet chooses its own
     bucket or one above, among those that have a free rank above it: each has half the weight of the one before. There

@@ -1,7 +1,7 @@
-"""What a masking method says of a file that it is said to have made elsewhere: its mechanism, and what is against it.
+"""Recognition of a declared method in a file: mechanism and refutations.
 
 The settings of a method do not tell everything: which rows a method put into one group, or what it made of a value, is
-read from the file itself, row by row, because whoever knows the method and the original can work it out.
+read from the file itself, row by row, because an attacker who knows the method and the original can work it out.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-#: From so many different values on, noise that leaves less than this share of them is none.
+#: From this many different values on, noise that leaves less than this share of them is none.
 _VARIED, _ALIKE = 10, 0.7
 
 
 class DeclaredFile(NamedTuple):
-    """A file that a method is said to have made: tables that agree, and the original row of each released one."""
+    """A file with a declared method: tables and true original rows."""
 
     original: Table
     released: Table
     truth: IntArray
 
     def texts(self, names: Sequence[str]) -> "pl.DataFrame":
-        """Return released columns as the file shows them: words and intervals as texts, all else as it is."""
+        """Return released columns as shown: words and intervals as texts."""
         import polars as pl
 
         frame = self.released.frame[list(names)]
@@ -42,7 +42,7 @@ class DeclaredFile(NamedTuple):
 
 
 class Refutation(NamedTuple):
-    """A sentence on what shows that a method did not make a file, and the released rows that show it.
+    """A refutation of a declared method, and the rows behind it.
 
     There are none where only the rows together show it.
     """
@@ -52,7 +52,7 @@ class Refutation(NamedTuple):
 
 
 class RecognisedMechanism(NamedTuple):
-    """The parts of a recognised mechanism, the evidence against it, and how the parts combine."""
+    """Parts of a recognized mechanism, the refutations, and their combination."""
 
     parts: tuple[MechanismPart, ...]
     against: tuple[Refutation, ...] = ()
@@ -60,7 +60,7 @@ class RecognisedMechanism(NamedTuple):
 
 
 def recoded(file: DeclaredFile, names: Sequence[str]) -> RecodedColumns:
-    """Return which content of columns became which, as the file shows it row by row.
+    """Return the recoding of column contents that the file shows.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def recoded(file: DeclaredFile, names: Sequence[str]) -> RecodedColumns:
     rows = file.original.rows
     if file.released.rows != rows or (file.truth == NOBODY).any():
         raise InputError(
-            f"a method that makes groups is read from a file that has every original row once, but "
+            f"groups can only be recognized in a file with every original row, but only "
             f"{int((file.truth != NOBODY).sum())} of {rows} are in it. Release all of them, or name no method"
         )
     place = np.argsort(file.truth)
@@ -80,7 +80,7 @@ def recoded(file: DeclaredFile, names: Sequence[str]) -> RecodedColumns:
 def small_groups(
     file: DeclaredFile, names: Sequence[str], k: int, *, leave_out: BoolArray | None = None
 ) -> tuple[Refutation, ...]:
-    """Return the rows that fewer than k look alike with in these columns; rows may be left out."""
+    """Return the rows in classes below k; some may be omitted."""
     code = row_codes([file.texts(names)])[0]
     size = np.bincount(code)[code]
     few = size < k if leave_out is None else (size < k) & ~leave_out
@@ -88,8 +88,8 @@ def small_groups(
         return ()
     rows = np.flatnonzero(few)
     first = int(rows[0])
-    alike = "stands alone" if size[first] == 1 else f"has only {size[first] - 1} like it"
-    more = f"; so it is for {rows.size - 1} more rows" if rows.size > 1 else ""
+    alike = "is unique" if size[first] == 1 else f"has only {size[first] - 1} equal to it"
+    more = f", as are {rows.size - 1} more rows" if rows.size > 1 else ""
     sentence = (
         f"a group of {size[first]} under k={k}: released row {first + 1} (counted from 1) {alike} in "
         f"{listed(names)}{more}"
@@ -98,7 +98,10 @@ def small_groups(
 
 
 def repeated(file: DeclaredFile, names: Sequence[str]) -> tuple[Refutation, ...]:
-    """Return a refutation by columns with far fewer different values than before: noise leaves next to no two alike."""
+    """Return a refutation by columns with many repeated values.
+
+    Noise leaves next to no two values alike.
+    """
     found = [name for name in names if name in file.released.column_names]
     fewer = []
     for name in found:
@@ -106,7 +109,7 @@ def repeated(file: DeclaredFile, names: Sequence[str]) -> tuple[Refutation, ...]
         share = min(file.released.rows / file.original.rows, 1.0)
         if before >= _VARIED and after < _ALIKE * share * before:
             fewer.append(name)
-    return (Refutation(f"{listed(fewer)}: values repeat as noise does not leave them"),) if fewer else ()
+    return (Refutation(f"{listed(fewer)}: values repeat, which noise excludes"),) if fewer else ()
 
 
 def listed(names: Sequence[str]) -> str:

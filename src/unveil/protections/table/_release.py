@@ -1,4 +1,4 @@
-"""What all protections of tables share: which columns they change, and a release whose rows are in random order."""
+"""Column choice and random row order shared by table protections."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 
 def released_columns(original: Table) -> list[str]:
-    """Return the names of the columns that a release may have: all but those that identify people."""
+    """Return the releasable columns: all but direct identifiers."""
     names = [column.name for column in original.columns if column.role != "identifier"]
     if not names:
         raise InputError(
-            f"a release of the {original.name} must have a column that does not identify people, but all of its "
-            f"{len(original.columns)} columns have the role identifier. Give another role to those to be released"
+            f"all {len(original.columns)} columns of the {original.name} are direct identifiers, so none can be "
+            f"released. Give another role to those to be released"
         )
     return names
 
 
 def named_columns(original: Table, columns: Sequence[str]) -> list[str]:
-    """Return the columns that were named, each once, or say which of them cannot be changed."""
+    """Return the named columns; raise InputError on unchangeable ones."""
     for name in columns:
         if original.column(name).role == "identifier":
             raise InputError(
-                f"column {name!r} identifies people and is left out of the release, so it cannot be masked. "
-                "Take it out of columns, or give it another role"
+                f"column {name!r} is a direct identifier and is not released, so it cannot be masked. "
+                "Take it out of columns, or change its role"
             )
     return list(dict.fromkeys(columns))
 
 
 def masked_columns(original: Table, columns: Sequence[str] | None, mask: object) -> list[str]:
-    """Return the columns to mask: those that were named, or all of the kinds that the mask suits.
+    """Return the columns to mask (default: all of suitable type).
 
     Raises
     ------
@@ -50,7 +50,7 @@ def masked_columns(original: Table, columns: Sequence[str] | None, mask: object)
         If a column that was named is of another kind, or none was named and there is none of these kinds.
     """
     kept, facts = released_columns(original), facts_of(mask)
-    wanted = f"{facts.name} is for columns of the kind {' or '.join(sorted(facts.suits))}"
+    wanted = f"{facts.name} is for columns of type {' or '.join(sorted(facts.suits))}"
     if columns is None:
         found = [name for name in kept if original.column(name).kind in facts.suits]
         if not found:
@@ -61,14 +61,14 @@ def masked_columns(original: Table, columns: Sequence[str] | None, mask: object)
         kind = original.column(name).kind
         if kind not in facts.suits:
             raise InputError(
-                f"{wanted}, but column {name!r} is of the kind {kind}. "
+                f"{wanted}, but column {name!r} is of type {kind}. "
                 f"Leave it out of columns, or take {_others_for({kind})} for it"
             )
     return named_columns(original, columns)
 
 
 def _others_for(kinds: Collection[str]) -> str:
-    """Return the masks that can be told to change columns of these kinds."""
+    """Return the methods that can mask columns of these types."""
     fitting = [
         each for each in PROTECTIONS.values() if set(kinds) <= set(each.suits) and "columns=none" in each.settings
     ]
@@ -80,28 +80,27 @@ def check_columns(columns: object) -> None:
     """Refuse a setting that is neither a tuple of names nor None."""
     good = isinstance(columns, (tuple, list)) and columns and all(isinstance(name, str) for name in columns)
     if columns is not None and not good:
-        raise InputError(f"columns must be a tuple of column names, or None for all, but is {columns!r}")
+        raise InputError(f"columns is {columns!r}. Pass a tuple of column names, or None for all")
 
 
 def check_group_size(k: object) -> None:
     """Refuse a setting that is no size of a group."""
-    whole_number(k, "k", at_least=2, advice="A group of one protects nobody: take 2 or more")
+    whole_number(k, "k", at_least=2, advice="A group of one is unique: take 2 or more")
 
 
 def check_enough_rows(k: int, original: Table) -> None:
     """Refuse a group size above the number of rows."""
     if k > original.rows:
         raise InputError(
-            f"k must be at most the number of rows, but is {k} and the {original.name} has {original.rows}. "
-            "Take a smaller k, or a larger table"
+            f"k is {k}, but the {original.name} has {original.rows} rows. Take a smaller k, or a larger table"
         )
 
 
 def said_to_stay(original: Table, masked: Collection[str]) -> tuple[str, ...]:
-    """Return the note on the columns that a mask leaves as they are, if there are any."""
+    """Return the note on unmasked columns, if any."""
     rest = [name for name in released_columns(original) if name not in masked]
     many = "columns" if len(rest) > 1 else "column"
-    return (f"{len(rest)} {many} stayed as in the original: {', '.join(map(repr, rest))}",) if rest else ()
+    return (f"{len(rest)} {many} not changed: {', '.join(map(repr, rest))}",) if rest else ()
 
 
 def masked_release(
@@ -116,13 +115,15 @@ def masked_release(
     notes: tuple[str, ...] = (),
     mechanism: Callable[[tuple[MechanismPart, ...]], Mechanism] = ProductMechanism,
 ) -> Release:
-    """Return the release of a mask whose parts tell the chances of what they changed; all else stays, with notes.
+    """Return the release of a mask with known likelihood parts.
 
     A masked column that no part speaks for is one with one value only.
     """
     spoken_for = {column for part in parts for column in part.names}
     rest = tuple(column for column in released_columns(original) if column not in spoken_for)
-    stayed = tuple(f"column {column!r} has one value only and stayed" for column in masked if column not in spoken_for)
+    stayed = tuple(
+        f"column {column!r} has only one value and was not changed" for column in masked if column not in spoken_for
+    )
     return release_of(
         original,
         frame,
@@ -143,7 +144,7 @@ def _markers_of(
     even: bool,
     rng: np.random.Generator,
 ) -> "pl.Series":
-    """Return which marker each released cell holds, from the original column, its markers and the released column.
+    """Return the marker that each released cell holds.
 
     A word has the marker that it has in the original. A missing value keeps the marker of the row that it was made
     from, and has none where that row had a value; where missing values were moved or drawn, each takes the marker of
@@ -177,7 +178,7 @@ def release_of(
     mechanism: Mechanism | None = None,
     even_markers: bool = False,
 ) -> Release:
-    """Return the release of a table whose protected cells are ``frame``, with kinds and roles as in the original.
+    """Return the release of protected cells ``frame``, types and roles kept.
 
     The rows of a masked one, of which row i was made from row i of the original, are put in random order unless
     ``shuffle`` says no, and the release knows whose each of them is. With ``even_markers`` drawn missing values tell
@@ -188,7 +189,7 @@ def release_of(
         truth = rng.permutation(frame.height) if shuffle else np.arange(frame.height)
         frame = frame[truth] if shuffle else frame
         if not shuffle and frame.height > 1:
-            notes += ("the rows are in the order of the original, which tells whose each of them is",)
+            notes += ("the rows are in the order of the original, which reveals the person behind each",)
     # They have the kinds and markers of the original, and need not be read again to agree with it.
     columns = tuple(
         replace(original.column(series.name), missing=series.null_count(), follows=True) for series in frame

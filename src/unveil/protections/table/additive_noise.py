@@ -27,7 +27,7 @@ from unveil.protections.table._release import (
 )
 @dataclass(frozen=True, kw_only=True)
 class AdditiveNoise:
-    """Add normal noise to every number, column by column; then shuffle the rows.
+    """Add normal noise to every number; then shuffle the rows.
 
     The noise of a column has the mean 0 and a standard deviation of ``scale`` times that of the column; all noise is
     independent. Means are kept on average, variances grow by the factor 1 + scale**2, and correlations shrink. Whole
@@ -44,7 +44,7 @@ class AdditiveNoise:
     scale
         The standard deviation of the noise as a multiple of the column's, above 0.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class AdditiveNoise:
         return masked_release(original, frame, names, [noise], name="noise-added", shuffle=self.shuffle, rng=rng)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         noise = self._noise(file.original, masked_columns(file.original, self.columns, self))
         return RecognisedMechanism((noise,), repeated(file, noise.names))
 
@@ -87,7 +87,7 @@ class AdditiveNoise:
 def check_scale(scale: object) -> None:
     """Refuse a setting that is no size of noise."""
     if isinstance(scale, bool) or not isinstance(scale, (int, float)) or not 0 < scale < float("inf"):
-        raise InputError(f"scale must be a number above 0, but is {scale!r}: a tenth of the spread is 0.1")
+        raise InputError(f"scale is {scale!r}; it must be a number above 0. For a tenth of the spread, write 0.1")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,7 +103,10 @@ class NormalNoise:
         return self.numbers.names
 
     def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
-        """Return the log density, up to a constant per released row; a missing value only comes from one."""
+        """Return log densities, up to a constant per released row.
+
+        A missing value only comes from a missing value.
+        """
         names = original.column_names
         numbers = self.numbers.chosen(names)
         before, after = numbers.scaled_like(original), numbers.scaled_like(released)

@@ -1,4 +1,4 @@
-"""Correlated noise: rows of numbers move by normal amounts that go together as the columns do."""
+"""Correlated noise: normal noise with the correlations of the columns."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ _ROUNDING = 1e-7
 )
 @dataclass(frozen=True, kw_only=True)
 class CorrelatedNoise:
-    """Add noise to rows of numbers that is correlated as the columns are; then shuffle the rows.
+    """Add noise with the columns' correlations; then shuffle the rows.
 
     The noise is normal with the mean 0 and the covariance of the columns times ``scale**2``, so correlations are
     kept on average. With ``rescale`` the noisy values are drawn towards the means by the factor
@@ -56,7 +56,7 @@ class CorrelatedNoise:
     rescale
         Whether the values are drawn towards the means so that variances stay.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class CorrelatedNoise:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         names = masked_columns(file.original, self.columns, self)
         noise = self._noise(file.original, _moving(file.original, names))
         return RecognisedMechanism((noise,), repeated(file, noise.names))
@@ -100,9 +100,9 @@ class CorrelatedNoise:
         spread = spreads(whole)
         if numbers.names and (len(whole) < 2 or not spread.all()):
             raise InputError(
-                f"correlated noise needs rows of the {original.name} that have a value in all {len(numbers.names)} "
-                f"masked columns, of which each must vary, but only {len(whole)} have. "
-                "Name fewer columns, or take additive-noise, which masks each on its own"
+                f"correlated noise needs rows of the {original.name} with a value in all {len(numbers.names)} "
+                f"masked columns, each of which varies, but only {len(whole)} have them. "
+                "Name fewer columns, or take additive-noise, which masks each column separately"
             )
         stretch = float(np.sqrt(1 + self.scale**2)) if self.rescale else 1.0
         if not numbers.names:
@@ -119,7 +119,7 @@ def _moving(original: Table, names: list[str]) -> Numbers:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointNoise:
-    """Normal noise with a standard deviation per column and correlations between them, then a rescaling."""
+    """Correlated normal noise, then a rescaling."""
 
     numbers: Numbers
     middle: FloatArray
@@ -143,7 +143,10 @@ class JointNoise:
         return found
 
     def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
-        """Return the log density, up to a constant per released row; a missing value only comes from one."""
+        """Return log densities, up to a constant per released row.
+
+        A missing value only comes from a missing value.
+        """
         names = original.column_names
         places = [self.names.index(name) for name in names]
         numbers = self.numbers.chosen(names)
@@ -165,7 +168,10 @@ class JointNoise:
 def _log_normal(
     after: FloatArray, before: FloatArray, correlation: FloatArray, line: IntArray, candidate: IntArray
 ) -> FloatArray:
-    """Return the log density of each difference; minus infinity where it leaves the space that noise can reach."""
+    """Return each difference's log density, or minus infinity.
+
+    It is minus infinity outside the space that noise can reach.
+    """
     total = np.zeros(np.broadcast(line, candidate).shape)
     if not correlation.size:
         return total

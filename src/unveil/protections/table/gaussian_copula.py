@@ -1,4 +1,4 @@
-"""A synthetic table: people who do not exist, drawn from a model of those who do."""
+"""Synthetic data from a Gaussian copula."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 @dataclass(frozen=True, kw_only=True)
 class GaussianCopula:
-    """Draw a synthetic table from a Gaussian copula: each column's own distribution, and their correlations.
+    """Draw synthetic data from a Gaussian copula of all columns.
 
     Each column is read as a cut-up normal variable: its values in order take up bands as wide as their shares of the
     rows. The normal variables of two columns get the correlation with which the bands have the correlation that they
@@ -34,8 +34,8 @@ class GaussianCopula:
     and each number is given the value in whose band it falls.
 
     So every value is one of the original's, with about the same shares, and pairs of columns go together about as much
-    as there, as far as they rise or fall together: more than that about rows the model does not know. Values that
-    are rare enough to identify somebody can come out again; this is a synthesis to measure, not one to trust.
+    as there, as far as they rise or fall together: more than that about rows the model does not know. Values that are
+    rare enough to identify a person can come out again; this is a synthesis to measure, not one to trust.
 
     Columns without an order (category, text) are put in that of how often their values occur, the most frequent first,
     and a missing value there is a category of its own. For the other kinds, whether a value is missing is a column
@@ -81,7 +81,7 @@ class GaussianCopula:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Part:
-    """One normal variable of the model: a column's values, or whether they are missing.
+    """A normal variable for a column's values or missingness.
 
     ``level`` has the level of each row (-1 where it is not known), ``counts`` how often each occurs, and ``row`` a row
     where its value stands (-1 is a missing value).
@@ -153,10 +153,10 @@ _SMALLEST_EIGENVALUE = 1e-6
 
 
 def step_expansion(counts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the score of each level of a column, and the Hermite coefficients of the scores as a function of z.
+    """Return each level's score, and the scores' Hermite coefficients.
 
     The levels, in order, cut the standard normal distribution into bands with their shares of the rows. The score of a
-    level is the mean of z in its band. ``coefficients[k - 1]`` belongs to the normalised Hermite polynomial of degree
+    level is the mean of z in its band. ``coefficients[k - 1]`` belongs to the normalized Hermite polynomial of degree
     k.
 
     >>> scores, coefficients = step_expansion(np.array([5, 5]))
@@ -179,7 +179,7 @@ def step_expansion(counts: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def pairwise_correlation(scores: FloatArray, present: FloatArray) -> FloatArray:
-    """Return the correlation of each pair of columns over the rows where both are present (1.0, else 0.0).
+    """Return pairwise correlations over complete rows (1.0 present, 0.0 missing).
 
     ``scores`` must be 0 where not present. 0 where one of the two does not vary over those rows.
 
@@ -200,7 +200,7 @@ def pairwise_correlation(scores: FloatArray, present: FloatArray) -> FloatArray:
 
 
 def latent_correlation(correlation: FloatArray, coefficients: FloatArray) -> FloatArray:
-    """Return the correlation of the normal variables behind each pair of columns, given that of their scores.
+    """Return the latent correlations, given those of the scores.
 
     If z and z' are standard normal with correlation r, functions of them with Hermite coefficients g and h have the
     covariance Σ g_k h_k r^k (Mehler's formula). It rises with r for scores that rise with z, so halving finds r.
@@ -229,7 +229,7 @@ def latent_correlation(correlation: FloatArray, coefficients: FloatArray) -> Flo
 
 
 def positive_root(correlation: FloatArray) -> FloatArray:
-    """Return a matrix whose product with its own transpose is a correlation matrix: the given one, if it is one.
+    """Return a square root of a valid correlation matrix.
 
     Pairs that were estimated one by one need not fit together. Eigenvalues that are not positive are then raised to a
     small positive number and the diagonal is brought back to 1. The root does not depend on the signs and the order in

@@ -1,4 +1,4 @@
-"""Generalization: each column on its own, values put together until at least k rows share what is shown."""
+"""Generalization (global recoding): each column's levels have k rows."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ from unveil.protections.table._release import (
 )
 @dataclass(frozen=True, kw_only=True)
 class Generalization:
-    """Put the values of each column together until at least k rows share each, column by column; then shuffle the rows.
+    """Merge each column's values until k rows share each; then shuffle.
 
     Global recoding: all rows with one value show the same. The values of a column with an order (number, ordered,
     date, boolean) are taken from the lowest up, and a group is closed as soon as k rows have it; what is left at the
@@ -51,7 +51,7 @@ class Generalization:
     k
         The least number of rows that share a value, from 2 on; one for all columns, or one for each of ``columns``.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     cells
         Whether a group shows which values it has instead of their mean: ``[16, 19]``, ``b | c``.
 
@@ -75,8 +75,8 @@ class Generalization:
             check_group_size(k)
         if isinstance(self.k, tuple) and len(self.k) != len(self.columns or ()):
             raise InputError(
-                f"k must be one number, or one for each of the columns that are named, but {len(self.k)} numbers were "
-                f"given for {len(self.columns or ())} columns. Write columns=age,town,k=3,5"
+                f"k has {len(self.k)} numbers for {len(self.columns or ())} named columns. Pass one number, or one per "
+                "column, as in columns=age,town,k=3,5"
             )
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
@@ -103,7 +103,7 @@ class Generalization:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         names = masked_columns(file.original, self.columns, self)
         against: tuple[Refutation, ...] = ()
         for name in names:
@@ -119,14 +119,14 @@ def _said(original: Table, name: str, k: int) -> tuple[str, ...]:
     missing = original.column(name).missing
     notes: tuple[str, ...] = ()
     if 0 < missing < k:
-        notes += (f"column {name!r} has fewer than {k} missing values, which stayed missing",)
+        notes += (f"column {name!r} has fewer than {k} missing values, which stay missing",)
     if 0 < original.rows - missing < k:
         notes += (f"column {name!r} has fewer than {k} values, which all show the same",)
     return notes
 
 
 def _groups(original: Table, name: str, k: int) -> IntArray:
-    """Return the group of each row; that of rows without a value does not matter."""
+    """Return the group of each row; ignore rows without a value."""
     found = levels(original, name)
     if not found.row.size:
         return np.zeros(original.rows, np.int64)

@@ -1,4 +1,4 @@
-"""Microaggregation: rows in groups of at least k, each number replaced by the mean of its group."""
+"""Microaggregation: group means of at least k rows replace numbers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,12 +45,12 @@ _ROUNDED = 0.01
 )
 @dataclass(frozen=True, kw_only=True)
 class Microaggregation:
-    """Put rows in groups of at least k that are alike, and give each the means of its group; then shuffle the rows.
+    """Replace numbers by means of k similar rows; then shuffle rows.
 
-    The groups are made by MDAV (maximum distance to average vector) on the columns divided by their
-    standard deviations. In the masked columns every row is then the same as at least k - 1 others, and the mean of
-    every column is kept. With ``block_size`` the columns are masked in blocks of so many, in their order, each with
-    groups of its own: less is lost, but who is in the same group in every block may be one person alone.
+    The groups are made by MDAV (maximum distance to average vector) on the columns divided by their standard
+    deviations. In the masked columns every row is then the same as at least k - 1 others, and the mean of every column
+    is kept. With ``block_size`` the columns are masked in blocks of this many, in their order, each with groups of its
+    own: less is lost, but who is in the same group in every block may be one person alone.
 
     Needs a value in every cell that is masked. Columns of other kinds stay as they are, with a note.
 
@@ -67,7 +67,7 @@ class Microaggregation:
     block_size
         How many columns are masked together; None masks all together.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Microaggregation:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return declared_groups(file, self._blocks(masked_columns(file.original, self.columns, self)), self.k)
 
     def _blocks(self, names: list[str]) -> list[list[str]]:
@@ -115,14 +115,14 @@ class Microaggregation:
         values = numbers_of(original, names).values
         spread = spreads(values)
         group = np.empty(original.rows, np.int64)
-        # Rows that are equal may have to part: by lot, because their order would tell who went where.
+        # Rows that are equal may have to part: at random, because their order would tell who went where.
         by_lot = rng.permutation(original.rows)
         group[by_lot] = mdav_groups(values[by_lot] / np.where(spread > 0, spread, 1.0), self.k)
         return group
 
 
 def declared_groups(file: DeclaredFile, blocks: Sequence[list[str]], k: int) -> RecognisedMechanism:
-    """Return the groups that a file shows, block by block, and what is no group of k or more that shows its means."""
+    """Return the groups a file shows, per block, and violations."""
     import polars as pl
 
     against: tuple[Refutation, ...] = ()
@@ -133,7 +133,10 @@ def declared_groups(file: DeclaredFile, blocks: Sequence[list[str]], k: int) -> 
 
 
 def _no_means(file: DeclaredFile, names: list[str]) -> tuple[Refutation, ...]:
-    """Return a refutation by columns whose groups do not show their means, up to a hundredth of the column's spread."""
+    """Return a refutation by columns without group means.
+
+    Means may be off by a hundredth of the column's spread.
+    """
     code = row_codes([file.texts(names)])[0]
     before, after = numbers_of(file.original, names), numbers_of(file.released, names).values
     values = before.values[file.truth]
@@ -158,7 +161,7 @@ def grouped_release(
     rng: np.random.Generator,
     notes: tuple[str, ...] = (),
 ) -> Release:
-    """Return the release with the means of groups of rows, which each block of columns has its own of."""
+    """Return the release with group means, per block of columns."""
     frame = original.frame[released_columns(original)]
     parts: list[MechanismPart] = []
     for names, group in blocks:

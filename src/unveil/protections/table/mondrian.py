@@ -1,4 +1,4 @@
-"""Mondrian: classes of at least k rows by cutting at medians, each row shown as its class."""
+"""Mondrian: k-anonymous classes by median cuts."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ from unveil.protections.table._release import (
 )
 @dataclass(frozen=True, kw_only=True)
 class Mondrian:
-    """Cut the table at medians into classes of at least k rows, and show each row as its class; then shuffle the rows.
+    """Cut the table at medians into classes of k rows; shuffle.
 
     Strict Mondrian: a class is cut in the column in which its rows lie farthest apart, as a share of the span of the
     whole table, at the median, as long as both sides have at least k rows; rows with equal values stay together. In
@@ -52,10 +52,10 @@ class Mondrian:
     k
         The least size of a class, from 2 to the number of rows.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     cells
         Whether a class shows which values it has instead of their mean: ``[30, 39]``, ``a | b``, or ``*`` where values
-        are missing too. Everybody's values are then inside the cells of their own row.
+        are missing too. Everyone's values are then inside the cells of their own row.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Mondrian:
         return masked_release(original, frame, names, parts, name="mondrian", shuffle=self.shuffle, rng=rng)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         names = self._names(file.original)
         return RecognisedMechanism((recoded(file, names),), small_groups(file, names, self.k))
 
@@ -98,7 +98,7 @@ class Mondrian:
 
 
 def _positions(original: Table, name: str) -> FloatArray:
-    """Return where each value lies between the least and the greatest of its column: 0 to 1, missing below 0."""
+    """Return scaled values per column, 0 to 1; missing is below 0."""
     found = levels(original, name)
     steps = found.row.size - 1
     if steps < 1:
@@ -156,7 +156,7 @@ def mondrian_classes(position: FloatArray, k: int) -> IntArray:
 
 
 def _cuts(position: FloatArray, group: IntArray, k: int) -> tuple[BoolArray, BoolArray]:
-    """Return which groups are cut, and which rows, sorted by group, go to the upper side."""
+    """Return the groups to cut, and the rows of upper sides."""
     start = np.flatnonzero(np.diff(group, prepend=-1))
     size = np.diff(start, append=group.size)
     span = np.maximum.reduceat(position, start, axis=0) - np.minimum.reduceat(position, start, axis=0)
@@ -180,7 +180,7 @@ def _cuts(position: FloatArray, group: IntArray, k: int) -> tuple[BoolArray, Boo
 
 
 def _medians(value: FloatArray, group: IntArray, size: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return each group's lower median, how many of its values are at most that, and how many are below."""
+    """Return each group's lower median, counts at most and below it."""
     ordered = value[np.lexsort((value, group))]
     start = np.cumsum(size) - size
     median = ordered[start + (size - 1) // 2]

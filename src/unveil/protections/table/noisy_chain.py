@@ -1,4 +1,4 @@
-"""A synthetic table drawn from noisy counts of neighbouring columns: its epsilon is known by proof."""
+"""Synthetic data from noisy counts of adjacent columns, with proven epsilon."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ from unveil.protections.table._noisy_counts import (
 )
 @dataclass(frozen=True, kw_only=True)
 class NoisyChain:
-    """Count people by the first column and by each two neighbouring ones, add Laplace noise, and draw rows along them.
+    """Draw synthetic data from noisy counts of adjacent columns (Laplace noise).
 
     A reference whose epsilon is known: made to test auditors of generators, and for tables whose combinations are too
     many for a noisy histogram. The counts of the first column and of each pair of columns that stand side by side
@@ -42,7 +42,7 @@ class NoisyChain:
     makes the noisy counts at most e^(epsilon / d) times as likely; all that follows looks at the noisy counts alone.
     Replacing a person changes twice as many: 2 epsilon.
 
-    What is known beforehand, and how columns are cut, is as for the noisy histogram; two neighbouring columns may have
+    What is known beforehand, and how columns are cut, is as for the noisy histogram; two neighboring columns may have
     10^6 cells.
 
     Parameters
@@ -50,8 +50,8 @@ class NoisyChain:
     epsilon
         Of adding or removing one person.
     noise
-        The share of the due noise that is added. Only 1 is right: anything less is a fault, kept for tests of auditors;
-        0.5 doubles the true epsilon.
+        The share of the due noise that is added. Only 1 is correct: anything less is a fault, kept for tests of
+        auditors; 0.5 doubles the true epsilon.
     rows
         How many people to draw; None draws as many as the original has, whose number is thereby taken as public.
     domain
@@ -84,7 +84,7 @@ whose values occur anyhow")
             self.domain,
             lambda sizes: max(one * other for one, other in pairwise([1, *sizes])),
             "noisy-chain",
-            ", or put columns with few values between them",
+            ", or reorder columns so that adjacent ones have few values",
         )
         rows = original.rows if self.rows is None else self.rows
         return noisy_release(
@@ -109,7 +109,7 @@ whose values occur anyhow")
         return levels
 
     def noisy_counts(self, axes: Sequence[ColumnLevels], rng: np.random.Generator) -> list[FloatArray]:
-        """Return the tables of counts with noise, all that is used of the people; the first has one line."""
+        """Return the noisy count tables; the first has one line."""
         tables = [counts_of(axes[:1])[None, :], *(counts_of(pair) for pair in pairwise(axes))]
         scale = self.noise * len(axes) / self.epsilon
         return [counts + rng.laplace(0, scale, counts.shape) for counts in tables]

@@ -1,4 +1,4 @@
-"""A synthetic table drawn from one noisy table of counts: its epsilon is known by proof."""
+"""Synthetic data from one noisy frequency table, with proven epsilon."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,11 +29,11 @@ from unveil.protections.table._noisy_counts import (
 )
 @dataclass(frozen=True, kw_only=True)
 class NoisyHistogram:
-    """Count people in every combination of values, add Laplace noise to each count, and draw rows from what is left.
+    """Draw synthetic data from one noisy frequency table (Laplace noise).
 
-    A reference whose epsilon is known: made to test auditors of generators, and of use for few columns with few
-    values. Every cell of the table of counts, also one with nobody in it, gets noise of the scale 1 / epsilon; counts
-    below 0 become 0, and rows are drawn with probabilities in proportion.
+    A reference whose epsilon is known: made to test auditors of generators, and of use for few columns with few values.
+    Every cell of the table of counts, also one without people, gets noise of the scale 1 / epsilon; counts below
+    0 become 0, and rows are drawn with probabilities in proportion.
 
     Proof: one person more or less changes one count by 1, and the density of Laplace noise of the scale b changes by a
     factor of at most e^(1/b) where it is moved by 1. So whatever the noisy counts are, they are at most e^epsilon times
@@ -50,8 +50,8 @@ class NoisyHistogram:
     epsilon
         Of adding or removing one person.
     noise
-        The share of the due noise that is added. Only 1 is right: anything less is a fault, kept for tests of auditors;
-        0.5 doubles the true epsilon.
+        The share of the due noise that is added. Only 1 is correct: anything less is a fault, kept for tests of
+        auditors; 0.5 doubles the true epsilon.
     rows
         How many people to draw; None draws as many as the original has, whose number is thereby taken as public.
     domain
@@ -99,6 +99,6 @@ class NoisyHistogram:
         return list(np.unravel_index(cells, noisy.shape))
 
     def noisy_counts(self, axes: Sequence[ColumnLevels], rng: np.random.Generator) -> FloatArray:
-        """Return the table of counts with noise, all that is used of the people."""
+        """Return the noisy frequency table."""
         counts = counts_of(axes)
         return counts + rng.laplace(0, self.noise / self.epsilon, counts.shape)

@@ -1,4 +1,4 @@
-"""PRAM, the post randomisation method: every category is kept or redrawn by chances that are known."""
+"""PRAM (post-randomization): categories kept or redrawn with known probabilities."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 )
 @dataclass(frozen=True, kw_only=True)
 class Pram:
-    """Keep each category with one probability, and redraw it otherwise, column by column; then shuffle the rows.
+    """Keep each category with one probability, else redraw; then shuffle.
 
     Invariant PRAM (the default) redraws from the column's own distribution, the value itself included: how often each
     value occurs is then kept on average, whatever ``keep`` is. Otherwise a value changes to each of the others with
@@ -56,7 +56,7 @@ class Pram:
     invariant
         Whether values are redrawn from their own distribution.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
 
     Examples
     --------
@@ -77,11 +77,11 @@ class Pram:
     def __post_init__(self) -> None:
         check_columns(self.columns)
         if isinstance(self.keep, bool) or not 0 <= exact_fraction(self.keep, what="keep") < 1:
-            raise InputError(f"keep must be a probability from 0 to below 1, but is {self.keep!r}")
+            raise InputError(f"keep is {self.keep!r}; it must be a probability from 0 to below 1. Change it")
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table with redrawn values, in random order."""
-        # Any column that is named can be redrawn; unless told, numbers and dates stay, of which few would be alike.
+        # Any column that is named can be redrawn; by default, numbers and dates stay, of which few would be alike.
         names = self._names(original)
         frame = original.frame[released_columns(original)]
         notes: tuple[str, ...] = ()
@@ -92,13 +92,13 @@ class Pram:
             part, chances = self._part(original, name, found)
             parts.append(part)
             if found.row.size < 2:
-                notes += (f"column {name!r} has one value only and stayed",)
+                notes += (f"column {name!r} has only one value and was not changed",)
             else:
                 frame = frame.with_columns(_drawn(values, found, chances, rng))
         return masked_release(original, frame, names, parts, name="pram", shuffle=self.shuffle, rng=rng, notes=notes)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         original = file.original
         return RecognisedMechanism(
             tuple(self._part(original, name, levels(original, name))[0] for name in self._names(original))
@@ -115,7 +115,7 @@ class Pram:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PramMechanism:
-    """The transition probabilities of a column: called with released values, it returns a row for each."""
+    """Transition probabilities of a column, returned per released value."""
 
     counts: IntArray
     keep: float
@@ -123,12 +123,12 @@ class PramMechanism:
 
     @property
     def matrix(self) -> FloatArray:
-        """The probability of each new value, in columns, given each old one, in lines."""
+        """Probabilities of new values (columns) given old ones (lines)."""
         everything = np.arange(self.counts.size)
         return self(everything).T[:-1]
 
     def __call__(self, new: IntArray) -> FloatArray:
-        """Return the probability of each of the new values given each old one; the last stands for missing."""
+        """Return transition probabilities of new values; the last is missing."""
         size = self.counts.size
         lines = np.zeros((new.size, size + 1))
         there = new < size

@@ -1,4 +1,4 @@
-"""Rank swapping: every value changes places with one that has nearly the same rank."""
+"""Rank swapping: swap values of similar rank."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,15 +46,15 @@ _SHARE = 0.05
 )
 @dataclass(frozen=True, kw_only=True)
 class RankSwapping:
-    """Swap each value with another of its column whose rank is near, column by column; then shuffle the rows.
+    """Swap each column's values of similar rank; then shuffle the rows.
 
-    In a column with n values, the value of lowest rank swaps with one of the next ``floor(share * n)`` ranks by lot,
+    In a column with n values, the value of lowest rank swaps with one of the next ``floor(share * n)`` ranks at random,
     then the lowest one left swaps with one of those left, and so on; a value near the top may find none left and
     stays. So no value moves by more than that many ranks, and every column keeps its values and how often each
     occurs. Columns are swapped independently, which loosens what holds them together.
 
-    Our reading, where the source leaves it open: equal values are ranked by lot, so that a value may swap with its
-    equal and look unchanged. Columns without an order (category, text) get one by lot each time: then values swap
+    Our reading, where the source leaves it open: equal values are ranked at random, so that a value may swap with its
+    equal and look unchanged. Columns without an order (category, text) get one at random each time: then values swap
     with those of the categories next to theirs, and most members of a large category keep it. A missing
     value stays where it is.
 
@@ -74,7 +74,7 @@ class RankSwapping:
     p
         The same in percent, above 0 and at most 100; None takes ``share``.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     draws
         How many simulations the true probability rests on where it is not exact; None takes enough for some hundredths.
     seed
@@ -101,14 +101,14 @@ class RankSwapping:
         check_columns(self.columns)
         check_simulation(self.draws, self.seed)
         if not 0 < exact_fraction(self.share, what="share") <= 1:
-            raise InputError(
-                f"share must be above 0 and at most 1, but is {self.share}. Write 5 % of the ranks as 0.05"
-            )
+            raise InputError(f"share is {self.share}; it must be above 0 and at most 1. Write 5 % of the ranks as 0.05")
         if self.p is not None:
             check_percent(self.p)
             same = float(exact_fraction(self.p, what="p") / 100)
             if self.share not in (_SHARE, same):
-                raise InputError(f"share and p are the same in two units, but differ: {self.share} and {self.p} %")
+                raise InputError(
+                    f"share and p set the same window, but differ: {self.share} and {self.p} %. Give one of them"
+                )
             object.__setattr__(self, "share", same)
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
@@ -126,7 +126,7 @@ class RankSwapping:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Offsets | None:
@@ -140,7 +140,7 @@ class RankSwapping:
 def check_percent(p: object) -> None:
     """Refuse a setting that is no percentage."""
     if isinstance(p, bool) or not 0 < exact_fraction(p, what="p") <= 100:  # type: ignore[arg-type]
-        raise InputError(f"p must be a percentage above 0 and at most 100, but is {p}. Write 5 % of the ranks as 5")
+        raise InputError(f"p is {p}; it must be a percentage above 0 and at most 100. Write 5 % of the ranks as 5")
 
 
 def check_simulation(draws: object, seed: object) -> None:
@@ -155,7 +155,7 @@ class SwapMechanism(ProductMechanism):
     """The mechanism of rank swapping, possibly simulated."""
 
     def error(self) -> float:
-        """Return the largest relative standard error of the chances of a column; 0 if all are exact."""
+        """Return the largest relative standard error of probabilities, 0 if exact."""
         columns = [part.chances for part in self.parts if isinstance(part, SingleColumn)]
         return max((chances.error for chances in columns if isinstance(chances, RankChances)), default=0.0)
 
@@ -172,7 +172,7 @@ def swapped_release(
     seed: int,
     rng: np.random.Generator,
 ) -> Release:
-    """Return a release whose columns were swapped by ranks, each by the scheme for its number of values.
+    """Return a release with rank-swapped columns, by scheme.
 
     Where there is no scheme because a window is less than one rank, the column stays, and a note says so.
     """
@@ -186,7 +186,7 @@ def swapped_release(
         in_order = original.column(column).kind in WITH_ORDER
         scheme = scheme_for(int(found.counts.sum()))
         if scheme is None:
-            notes += (f"column {column!r} is as in the original: {text} is less than one rank",)
+            notes += (f"column {column!r} is unchanged: {text} is less than one rank",)
             parts.append(UnchangedColumns((column,)))
             continue
         # Renamed for a moment, because polars would read a name such as "^a.*$" as a pattern of names.
@@ -206,7 +206,7 @@ def declared_swaps(
     draws: int | None,
     seed: int,
 ) -> RecognisedMechanism:
-    """Return the chances of swaps in a file made elsewhere, and which values moved farther than they could."""
+    """Return swap probabilities of a declared file, and impossible values."""
     original = file.original
     parts: list[MechanismPart] = []
     against: tuple[Refutation, ...] = ()
@@ -228,7 +228,7 @@ def declared_swaps(
 def _moved_too_far(
     file: DeclaredFile, name: str, levels: ValueLevels, values: "pl.Series", window: int
 ) -> tuple[Refutation, ...]:
-    """Return the rows with values beyond the window; equal values are ranked at random, so the nearest ranks count."""
+    """Return the rows with values beyond the window, ties favorable."""
     import polars as pl
 
     if (file.released.series(name).dtype == pl.String) != (values.dtype == pl.String):
@@ -246,7 +246,7 @@ def _moved_too_far(
         return ()
     first = int(np.flatnonzero(far)[0])
     sentence = (
-        f"column {name!r}: {int(far.sum())} values moved beyond the window of {window} ranks, the first of them in "
+        f"column {name!r}: {int(far.sum())} values moved beyond the window of {window} ranks, the first in "
         f"released row {somebody[first] + 1} (counted from 1), by at least {apart[first]} ranks"
     )
     return (Refutation(sentence, somebody[far]),)
@@ -272,9 +272,9 @@ _ORDERS = 720
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RankChances:
-    """The chance of each new value of a swapped column given each old one.
+    """Probability of each new value given each old one.
 
-    ``counts`` has how many rows have each value, in their order. Equal values are ranked by lot; with ``in_order``
+    ``counts`` has how many rows have each value, in their order. Equal values are ranked at random; with ``in_order``
     False the values themselves too. Computed when first asked for: exactly if the window and the table are small, else
     by simulation from ``seed``, with ``draws`` runs (None: enough for an error of a few hundredths).
     """
@@ -293,11 +293,11 @@ class RankChances:
 
     @property
     def error(self) -> float:
-        """The relative standard error of the expected numbers of swaps, as a root mean square; 0 if exact."""
+        """Relative standard error of expected swaps (RMS), 0 if exact."""
         return self._found[1]
 
     def __call__(self, new: IntArray) -> FloatArray:
-        """Return the chance of each of the new values given each old one; the last stands for missing, which stays."""
+        """Return probabilities of new values given old ones; missing stays."""
         size = self.counts.size
         lines = np.zeros((new.size, size + 1))
         there = new < size
@@ -308,7 +308,7 @@ class RankChances:
 
 
 def _lines_by_lot(scheme: Scheme, counts: IntArray, draws: int | None, seed: int) -> tuple[Lines, float]:
-    """Return the chances of values whose order is drawn by lot.
+    """Return the probabilities of values with randomly ordered ties.
 
     Values with the same number of rows are then alike, so that all that matters is two such numbers, and whether the
     value is the same.
@@ -332,7 +332,7 @@ def _lines_by_lot(scheme: Scheme, counts: IntArray, draws: int | None, seed: int
 
 
 def _tally(swaps: FloatArray, kind: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers of rows that keep their value, and that get another, by how many rows the values have."""
+    """Return the rows that keep and change their value."""
     kinds = int(kind.max()) + 1
     same = np.bincount(kind, np.diag(swaps), kinds).astype(np.float64)
     other = np.zeros((kinds, kinds))

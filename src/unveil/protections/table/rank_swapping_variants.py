@@ -1,4 +1,4 @@
-"""Rank swapping without a sharp window: by a normal distribution, and from bucket to bucket."""
+"""Rank swapping without a sharp window: normal distances, or buckets."""
 
 from dataclasses import dataclass
 from math import floor
@@ -24,7 +24,7 @@ _REACH = 4
 @protection(source=_SOURCE, aka=("rank-swapping-p-distribution", "p-distribution"), keeps=("values",))
 @dataclass(frozen=True, kw_only=True)
 class RankSwappingDistribution:
-    """Swap each value with another whose distance in ranks is drawn from a normal distribution; then shuffle the rows.
+    """Swap values at normally distributed rank distances; then shuffle the rows.
 
     Rank swapping p-distribution. With w = floor(p * n / 100) in a column with n values: from the lowest rank up, a
     value that has not swapped yet swaps with one above that has not either, and the one d ranks above has a weight in
@@ -42,7 +42,7 @@ class RankSwappingDistribution:
     p
         The size of the moves, in percent of the column's values that are not missing, above 0 and at most 100.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     draws, seed
         Simulations of the true probability; see `RankSwapping`.
 
@@ -82,7 +82,7 @@ class RankSwappingDistribution:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Offsets | None:
@@ -96,12 +96,12 @@ class RankSwappingDistribution:
 @protection(source=_SOURCE, aka=("rank-swapping-p-buckets", "p-buckets"), keeps=("values",))
 @dataclass(frozen=True, kw_only=True)
 class RankSwappingBuckets:
-    """Swap each value with another from its own bucket of ranks or one above, mostly near ones; then shuffle the rows.
+    """Swap values within their rank bucket or above; then shuffle.
 
     Rank swapping p-buckets. The ranks of a column are cut into buckets of one size. From the lowest rank up, a value
     that has not swapped yet chooses its own bucket or one above among those that still have such a value, each with
-    half the weight of the one before, and swaps with one of them by lot. So values can move from one end to the other,
-    if rarely: an attack that trusts a window is not valid.
+    half the weight of the one before, and swaps with one of them at random. So values can move from one end to the
+    other, if rarely: an attack that trusts a window is not valid.
 
     Ties, columns without an order and missing values are treated as in `RankSwapping`, and so is the true probability,
     which is exact for small tables.
@@ -113,7 +113,7 @@ class RankSwappingBuckets:
     buckets
         How many buckets there are, from 1; a column with fewer values has one for each.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     draws, seed
         Simulations of the true probability; see `RankSwapping`.
 
@@ -153,7 +153,7 @@ class RankSwappingBuckets:
         )
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
     def _scheme(self, n: int) -> Buckets | None:

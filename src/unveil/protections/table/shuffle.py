@@ -1,4 +1,4 @@
-"""Take the identifiers away and shuffle the rows: the least that anybody does before a release."""
+"""Shuffle: remove direct identifiers and reorder rows; the minimum protection."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ from unveil.protections.table._release import release_of, released_columns
 @protection(source="folklore", aka=("pseudonymisation", "de-identification"), keeps=("values",))
 @dataclass(frozen=True, kw_only=True)
 class Shuffle:
-    """Leave out the columns that identify people, and put the rows in random order; all other cells stay as they are.
+    """Remove direct identifiers and shuffle the rows; keep other cells.
 
-    This is what many call anonymised. Whoever knows a few of the columns about somebody still finds the row, so it
-    is a measure of what a release without protection would give away.
+    This is what many call anonymised. An attacker who knows a few of the columns about a person still finds the row, so
+    it is a measure of what a release without protection would give away.
 
     Examples
     --------
@@ -33,5 +33,5 @@ class Shuffle:
         return release_of(original, frame, name="shuffled", kind="masked", rng=rng)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:  # noqa: ARG002
-        """Return what it means for a file to have been made so elsewhere: all of its columns stayed."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return RecognisedMechanism(())

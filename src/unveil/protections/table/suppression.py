@@ -37,7 +37,7 @@ _STAR = "*"
 )
 @dataclass(frozen=True, kw_only=True)
 class Suppression:
-    """Drop values, cell by cell: by lot, or those that are rare in their column; then shuffle the rows.
+    """Suppress values at random or rare values; then shuffle the rows.
 
     By lot, each value is dropped with the probability ``share``, independently of all others. With ``k``, exactly the
     values that fewer than k rows of the column have are dropped. What is dropped is a missing value in the
@@ -55,7 +55,7 @@ class Suppression:
     k
         Drop the values that fewer than k rows have, instead of drawing lots; None draws lots.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
     cells
         Whether ``*`` stands for a value that was dropped, so that it is told from one that was missing before.
 
@@ -76,11 +76,11 @@ class Suppression:
     def __post_init__(self) -> None:
         check_columns(self.columns)
         if not 0 < exact_fraction(self.share, what="share") <= 1:
-            raise InputError(f"share must be above 0 and at most 1, but is {self.share}. Write 10 % as 0.1")
+            raise InputError(f"share is {self.share}; it must be above 0 and at most 1. Write 10 % as 0.1")
         if self.k is not None:
             check_group_size(self.k)
             if self.share != _SHARE:
-                raise InputError("share and k exclude one another: values are dropped by lot, or if they are rare")
+                raise InputError("share and k cannot be combined: give share for random values, or k for rare ones")
 
     def apply(self, original: Table, *, rng: np.random.Generator) -> Release:
         """Return the table without the dropped values, in random order."""
@@ -104,7 +104,7 @@ class Suppression:
         return masked_release(original, frame, names, parts, name="suppressed", shuffle=self.shuffle, rng=rng)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         original, parts = file.original, []
         for name in masked_columns(original, self.columns, self):
             found = levels(original, name)
@@ -122,10 +122,10 @@ class Suppression:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StarredColumn(SingleColumn):
-    """A column in which ``*`` marks a suppressed value, and missing a value that was missing."""
+    """A column with ``*`` for suppressed values, and missing ones apart."""
 
     def log_chance(self, original: Table, released: Table, line: IntArray, candidate: IntArray) -> FloatArray:
-        """Return the logarithms of the chances; a star comes from a value, and what is missing from what was."""
+        """Return log-probabilities; stars come from values, missing from missing."""
         shown = released.held(self.name).texts()
         star = (shown == _STAR).fill_null(False).to_numpy()
         dropped = super().log_chance(original, _with(released, self.name, shown, self.values), line, candidate)
@@ -136,7 +136,7 @@ class StarredColumn(SingleColumn):
 
 
 def _with(released: Table, name: str, shown: "pl.Series", values: "pl.Series") -> Table:
-    """Return the column with the values that its texts are, missing where they were dropped."""
+    """Return the column with its values, suppressed ones missing."""
     import polars as pl
 
     known = pl.DataFrame({"text": texts_of(values), "value": values})
@@ -151,7 +151,7 @@ class DroppedColumn:
     chance: FloatArray
 
     def __call__(self, new: IntArray) -> FloatArray:
-        """Return the probability of each of the new values given each old one; the last stands for missing."""
+        """Return transition probabilities of new values; the last is missing."""
         size = self.chance.size
         lines = np.zeros((new.size, size + 1))
         there = np.flatnonzero(new < size)

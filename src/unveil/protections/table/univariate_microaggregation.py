@@ -1,4 +1,4 @@
-"""Microaggregation of each column on its own, in the groups that lose the least."""
+"""Univariate microaggregation: optimal groups per column."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ from unveil.protections.table.microaggregation import declared_groups, grouped_r
 )
 @dataclass(frozen=True, kw_only=True)
 class UnivariateMicroaggregation:
-    """Replace each number by the mean of at least k neighbours in its column, column by column; then shuffle the rows.
+    """Replace numbers by means of k neighbors per column; then shuffle.
 
     In each column the values in order are cut into groups of k to 2k - 1 such that the squared differences from the
     group means sum to the least there can be. Every released number is then shared by at least k rows and the mean of
@@ -44,7 +44,7 @@ class UnivariateMicroaggregation:
     k
         The least size of a group, from 2 to the number of values of the column.
     shuffle
-        Whether the rows are put in random order. Without it, everybody is found by their row number.
+        Whether the rows are put in random order. Without it, row numbers re-identify everyone.
 
     Examples
     --------
@@ -69,21 +69,21 @@ class UnivariateMicroaggregation:
         check_enough_rows(self.k, original)
         blocks = [([name], self._groups(original, name, rng)) for name in names]
         few = [name for name in names if 0 < original.column(name).missing < self.k]
-        notes = tuple(f"column {name!r} has fewer than {self.k} missing values, which stayed missing" for name in few)
+        notes = tuple(f"column {name!r} has fewer than {self.k} missing values, which stay missing" for name in few)
         return grouped_release(original, blocks, "microaggregated by column", self.shuffle, rng, notes)
 
     def declared(self, file: DeclaredFile) -> RecognisedMechanism:
-        """Return what it means for a file to have been made so elsewhere."""
+        """Return the mechanism recognized in a file masked elsewhere."""
         return declared_groups(file, [[name] for name in masked_columns(file.original, self.columns, self)], self.k)
 
     def _groups(self, original: Table, name: str, rng: np.random.Generator) -> IntArray:
         values = numbers_of(original, [name]).values[:, 0]
-        # Values that are equal may have to part: by lot, because their order would tell who went where.
+        # Values that are equal may have to part: at random, because their order would tell who went where.
         there = rng.permutation(np.flatnonzero(~np.isnan(values)))
         if 0 < there.size < self.k:
             raise InputError(
-                f"k must be at most the number of values of a column, but is {self.k} and column {name!r} has "
-                f"{there.size}. Take a smaller k, or leave the column out of columns"
+                f"k is {self.k}, but column {name!r} has {there.size} values. "
+                "Take a smaller k, or leave the column out of columns"
             )
         group = np.zeros(values.size, np.int64)
         if there.size:

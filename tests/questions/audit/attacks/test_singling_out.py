@@ -75,5 +75,5 @@ def test_a_release_in_which_every_row_is_there_three_times_singles_nobody_out_an
     thrice = FOREIGN[:40]
     answer = ask(ORIGINAL, pl.concat([thrice] * 3), attacks=["singling_out"], guesses=60)
     for finding in found(answer):
-        assert finding.remark.endswith("so nobody can be singled out this way.")
+        assert finding.remark.endswith("so it singles out no record.")
         assert "size" not in finding.remark

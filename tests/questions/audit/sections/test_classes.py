@@ -56,8 +56,10 @@ COARSE = measured(PEOPLE.head(60).with_columns(age=pl.col("age") // 10), kind="s
 def section_of(*releases: tuple[str, Disclosure]) -> Section:
     """Return the section of an audit of these releases."""
     findings: Any = SimpleNamespace(
-        releases=[AuditedRelease(name=name, rows=found.rows, kind=found.kind, columns=(), findings=(), disclosure=found)
-            for name, found in releases],
+        releases=[
+            AuditedRelease(name=name, rows=found.rows, kind=found.kind, columns=(), findings=(), disclosure=found)
+            for name, found in releases
+        ],
         before=None,
         minimum_cell=11,
         decision=AuditDecision(),
