@@ -128,7 +128,7 @@ TEMPLATES: dict[str, tuple[AuditEvidence, Thresholds | None, str]] = {
                      "Inconclusive: the excess in singling out could be up to 40 points."),
     "nothing tested": (audit(), None, "Inconclusive: not all risks could be tested."),
     "theoretical": (audit(effect("singling_out", 34, 27, 77, rate=71, baseline_kind="theoretical"), control="none"),
-                    None, "At least high risk: 34 more of 100 predicates single out a person than the theoretical "
+                    None, "High risk: 34 more of 100 predicates single out a person than the theoretical "
                     "baseline."),
     "partial": (audit(LINKED, not_run=("membership",)), None,
                 "Partial audit – high risk: 64 more people per 100 can be linked than without the release (84%, "
