@@ -1,7 +1,6 @@
 """The part of a report on rows that look alike: figures as they were measured, gaps said, few people marked as few."""
 
 import re
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import polars as pl
 import pytest
 
 from tests.approved.sentences import Approved
+from tests.questions.audit.example import audit_of
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.metrics.releases.disclosure import Disclosure, disclosure
@@ -53,10 +53,7 @@ COARSE = measured(PEOPLE.head(60).with_columns(age=pl.col("age") // 10), kind="s
 
 def section_of(*releases: tuple[str, Disclosure]) -> Section:
     """Return the section of an audit of these releases."""
-    findings: Any = SimpleNamespace(
-        releases=[SimpleNamespace(name=name, disclosure=found) for name, found in releases], before=None
-    )
-    made = section(findings, AuditContext())
+    made = section(audit_of(*({"name": name, "disclosure": found} for name, found in releases)), AuditContext())
     assert made is not None
     return made
 
