@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from unveil.questions.audit.answer import AuditResult, audit
-from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.result import Result
 
 
@@ -61,3 +61,12 @@ def asked(folder: Path, *, seed: int = 5, **settings: Any) -> str:
     released = [folder / "masked.csv", folder / "foreign.csv"]
     rng = np.random.default_rng(seed)
     return audit(folder / "original.csv", released, folder / "control.csv", rng=rng, **told).to_json()
+
+
+def audit_of(*releases: dict[str, Any]) -> Audit:
+    """Return an audit of releases with these fields and without attacks."""
+    plain = {"rows": 60, "kind": None, "columns": (), "sha256": None, "findings": ()}
+    return Audit(
+        rows=60, columns=(), sha256=None, control_rows=None, control_sha256=None, attacks=(),
+        releases=tuple(AuditedRelease(**{**plain, **each}) for each in releases),
+    )  # fmt: skip

@@ -1,7 +1,6 @@
 """The part of a report on rows that look alike: figures as they were measured, gaps said, few people marked as few."""
 
 import re
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,11 +8,10 @@ import polars as pl
 import pytest
 
 from tests.approved.sentences import Approved
+from tests.questions.audit.example import audit_of
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.metrics.releases.disclosure import Disclosure, disclosure
-from unveil.questions.audit.decision_findings import AuditDecision
-from unveil.questions.audit.findings import AuditedRelease
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.classes import (
     class_table,
@@ -55,16 +53,7 @@ COARSE = measured(PEOPLE.head(60).with_columns(age=pl.col("age") // 10), kind="s
 
 def section_of(*releases: tuple[str, Disclosure]) -> Section:
     """Return the section of an audit of these releases."""
-    findings: Any = SimpleNamespace(
-        releases=[
-            AuditedRelease(name=name, rows=found.rows, kind=found.kind, columns=(), findings=(), disclosure=found)
-            for name, found in releases
-        ],
-        before=None,
-        minimum_cell=11,
-        decision=AuditDecision(),
-    )
-    made = section(findings, AuditContext())
+    made = section(audit_of(*({"name": name, "disclosure": found} for name, found in releases)), AuditContext())
     assert made is not None
     return made
 

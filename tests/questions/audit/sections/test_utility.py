@@ -2,18 +2,16 @@
 
 import math
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 from tests.approved.sentences import Approved
+from tests.questions.audit.example import audit_of
 from unveil.data.table import Role, Table
 from unveil.data.table.release import Release
 from unveil.metrics.releases.utility import Utility, loss_summary
-from unveil.questions.audit.decision_findings import AuditDecision
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.utility import (
     changed_columns,
@@ -112,12 +110,7 @@ def test_what_changed_most_comes_first() -> None:
 
 @pytest.mark.parametrize("releases", [RELEASES, RELEASES[1:2]])
 def test_the_section_is_a_page_that_runs_nothing(releases: tuple[tuple[str, Utility], ...]) -> None:
-    findings: Any = SimpleNamespace(
-        releases=[SimpleNamespace(name=name, utility=each) for name, each in releases],
-        decision=AuditDecision(),
-        minimum_cell=11,
-    )
-    made = section(findings, AuditContext())
+    made = section(audit_of(*({"name": name, "utility": each} for name, each in releases)), AuditContext())
     assert made is not None
     assert made.lead == " ".join(utility_sentence(*each, several=len(releases) > 1) for each in releases)
     assert made.data[0] == utility_table(releases)
