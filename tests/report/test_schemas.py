@@ -42,7 +42,7 @@ def vague(node: Any, place: str = "") -> list[str]:
     own = [
         f"{place}{name}"
         for name, said in words.items()
-        if len(said.split()) < 4 or re.search(r"\b(NaN|None)\b", said) or list(words.values()).count(said) > 1
+        if len(said.split()) < 3 or re.search(r"\b(NaN|None)\b", said) or list(words.values()).count(said) > 1
     ]
     return own + [found for name, each in node.items() for found in vague(each, f"{place}{name}.")]
 
