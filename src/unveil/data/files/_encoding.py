@@ -1,4 +1,4 @@
-"""Tell in which encoding a text is written, by its bytes; what is in UTF-8 already costs no copy."""
+"""Detect the encoding of a text from its bytes."""
 
 from unveil.errors import InputError
 
@@ -37,7 +37,7 @@ NAMES = {
 
 
 def encoding_of(text: bytes, *, cut: bool = False) -> str | None:
-    r"""Return the encoding of a text, or None for bytes that are no text; ``cut`` says that it goes on.
+    r"""Return the encoding of a text, or None for binary data.
 
     A byte order mark says it. Else it is UTF-8 where all of it is valid, or so much that the rest must be a slip, which
     reading says; UTF-16 where every other byte is zero; else Windows-1252, unless another encoding of one byte a sign
