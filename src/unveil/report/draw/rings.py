@@ -15,7 +15,7 @@ UNKNOWN = "#7d858f"
 
 
 def draw_rings(rings: Rings, axes: "Axes | None" = None) -> "Axes":
-    """Return the axes with the marks drawn on them: ``axes``, or those of a new figure; all looks as on the page.
+    """Draw the marks on ``axes``, or on new axes, as in the report.
 
     >>> import numpy as np
     >>> one = Rings(title="T", caption="", description="", level=np.array([0]), levels=("high", "none"),
