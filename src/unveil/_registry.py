@@ -73,7 +73,7 @@ class RegistryEntry:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """Settings as written: required names alone, others as ``name=value``.
+        """Settings as written: required names alone, the rest as ``name=value``.
 
         >>> from unveil.protections import PROTECTIONS
         >>> PROTECTIONS["mondrian"].settings

@@ -67,8 +67,8 @@ class Factors:
     rows: int = figure("Number of scores.")
     undefined: int = figure("Number of undefined scores, left out.")
     shares: Mapping[str, ExplainedVariance] = figure(
-        'The linear R² of each group of factors: "metric", "data", "protection", "attack", "type", these four together '
-        'as "setting", "statistics" of the data, "scope" of the attack (local or global), "axis", and "everything". '
+        'Linear R² of each group of factors: "metric", "data", "protection", "attack", "type", and the last four as '
+        '"setting"; "statistics" of the data, "scope" of the attack (local or global), "axis", and "everything". '
         'Also "everything but the metric", and "metric, given the rest" (its addition). Constant groups '
         "are left out."
     )

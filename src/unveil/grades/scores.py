@@ -122,7 +122,7 @@ def _share(which: BoolArray, among: BoolArray) -> float:
 
 
 def best_first(each: MetricGrade) -> tuple[float, float]:
-    """Sort by mean monotonicity, then by fewest undecided cases."""
+    """Sort by mean monotonicity, then by most cases with significant tests."""
     return falling(each.monotonicity.mean), np.nan_to_num(each.undecided, nan=2.0)
 
 

@@ -134,7 +134,7 @@ def _told_apart(across: ChartAxis) -> Ticks:
 
 
 def _thinned(ticks: Ticks) -> Ticks:
-    """Return labeled points, thinned to fit a narrow screen."""
+    """Return labeled points, thinned to fit a small screen."""
     longest = max((len(text) for _, text in ticks), default=0)
     every = next(k for k in range(1, len(ticks) + 2) if math.ceil(len(ticks) / k) * (longest + 2) <= _LETTERS or k > 5)
     return tuple((at, text if number % every == 0 else "") for number, (at, text) in enumerate(ticks))

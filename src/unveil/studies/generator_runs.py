@@ -101,8 +101,8 @@ class GeneratorFolder(ResultFolder):
         """Record the duration of a run, once its file is visible."""
         if not (self.folder / RUNS / f"{run.name}.result").is_file():
             raise InputError(
-                f"a worker wrote a run to {shown(self.folder)} that is not seen here. All workers must share this "
-                "folder: name one that they share"
+                f"a worker wrote a run to {shown(self.folder)} that is not visible here. Name a folder that all "
+                "workers share"
             )
         self.note(TIMES, {"run": run.number, "seconds": round(seconds, 6)})
 
@@ -231,7 +231,7 @@ def make_runs(
     """
     whole_number(workers, "the number of workers", at_least=0)
     if cluster is not None and folder is None:
-        raise InputError("runs on a cluster need a folder that all its workers share. Name one")
+        raise InputError("runs on a cluster need a folder that all workers share. Name one")
     remove_left_behind()
     with endings_raise(), ExitStack() as stack:
         key, path = None, folder

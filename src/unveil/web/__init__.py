@@ -32,7 +32,8 @@ def alone(sentence: str) -> str:
     >>> alone("the file is empty"), alone("k of k-degree must be a whole number")
     ('The file is empty', 'k of k-degree must be a whole number')
     """
-    return re.sub(r"^(the|an?|there|no|none|column|it|choose|what|whose) ", lambda word: word[0].capitalize(), sentence)
+    first = r"^(the|an?|there|no|none|column|it|choose|what|whose|unknown|another|each|every|all) "
+    return re.sub(first, lambda word: word[0].capitalize(), sentence)
 
 
 #: What HTTP calls the reasons, in the words of people who do not know HTTP.

@@ -123,8 +123,7 @@ def listen(port: int | None) -> socket.socket:
     listening = _bound(port or 0)
     if listening is None:
         raise InputError(
-            f"port {port} of {HOST} must be free, but something else uses it, or this user may not. Name another with "
-            "--port, or leave it out to take any that is free"
+            f"port {port} of {HOST} is in use, or not permitted. Choose another port, or give none to use any free port"
         )
     return listening
 
@@ -205,9 +204,7 @@ def _welcome(keys: "Keys", port: int, redirect: Path | None, tell: Callable[[str
     tell("Press Enter for a new address, Ctrl-C to stop." if more else "Ctrl-C stops it.")
     tell("Stopping removes the files that were given and the results.")
     if not system_tells():
-        tell(
-            "This system does not identify connecting users. Only the private address keeps other users out."
-        )
+        tell("This system does not identify connecting users. Only the private address keeps other users out.")
     if more:
         threading.Thread(target=_more_addresses, args=(address, tell), daemon=True).start()
     if redirect is not None:

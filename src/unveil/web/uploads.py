@@ -146,7 +146,7 @@ class Uploads:
         if size > self.limits.file:
             return RefusedError(
                 413,
-                f"A file may have {_megabytes(self.limits.file)}, and this one has more. Give a smaller one, or start "
+                f"A file may have {_megabytes(self.limits.file)}, and this one has more. Use a smaller one, or start "
                 "the server with a larger size limit",
             )
         return RefusedError(

@@ -141,7 +141,7 @@ def _check_names(names: Sequence[str], settings: CountSettings) -> None:
         for name in told:
             if name not in names:
                 raise InputError(
-                    f"{what} must be told for a variable of the tables, but {shortened(name)} is none."
+                    f"{what}: {shortened(name)} is not a variable of the tables."
                     f"{did_you_mean(name, names)} Correct the name"
                 )
 
@@ -178,13 +178,13 @@ def _totals(name: str, tables: Sequence[WrittenTable], settings: CountSettings, 
         able = [label for label in likely if _can_be_total(table, name, label, settings)]
         if len(able) < len(likely):
             notes.append(
-                f"{table.name}: a code of {name!r} that is called like a total is less than another code. It is read "
+                f"{table.name}: a code of {name!r} is named like a total, but less than another code. It is read "
                 "as a category"
             )
         if len({folded(label) for label in able} | (told & {folded(label) for label in labels})) > 1:
             raise InputError(
-                f"variable {name!r} of {table.name} must have one total, but several of its codes are called so. Tell "
-                f"which with --totals {name}=CODE, and rename the others"
+                f"variable {name!r} of {table.name} must have one total, but several of its codes are named so. Give "
+                f"the total ({name}=CODE), and rename the rest"
             )
         found |= {folded(label) for label in able}
     return found
@@ -231,7 +231,7 @@ def _labels(name: str, tables: Sequence[WrittenTable], totals: set[str], notes: 
             row = int((table.labels[name] == "").arg_true()[0])
             raise InputError(
                 f"variable {name!r} of {table.name} must have a code in every row, but has none in {table.place(row)} "
-                f'(rows are counted from 1 below the header). If empty means the total, tell --totals {name}=""'
+                f'(rows are counted from 1 below the header). If empty means the total, give the total as {name}=""'
             )
         for label in labels:
             if folded(label) not in totals:
@@ -363,11 +363,11 @@ def _refuse_repeats(table: WrittenTable, codes: IntArray, kept: BoolArray) -> No
     again = np.flatnonzero(first[inverse.ravel()] != np.arange(found.size))
     if again.size:
         one, other = found[first[inverse.ravel()[again[0]]]], found[again[0]]
-        rows = ", name all row variables with --rows" if table.form == "wide" else ""
+        rows = ", name all row variables" if table.form == "wide" else ""
         raise InputError(
             f"each cell of {table.name} must be there once, but {table.place(int(other))} has the codes of "
             f"{table.place(int(one))} (rows are counted from 1 below the header; such cells: {again.size:,}). Keep one "
-            f"of each{rows}, or tell which code is a total with --totals VARIABLE=CODE"
+            f"of each{rows}, or give the code of the total (VARIABLE=CODE)"
         )
 
 

@@ -50,9 +50,8 @@ def refuse_data(source: "Source", names: Sequence[str]) -> None:
     """Raise the error for a first line that may be data, showing no cell."""
     if not is_surely_header(source, names):
         raise InputError(
-            f"the first line of {source.name} looks like data, not like names of columns. If it holds the names say "
-            "--header yes (in Python header='yes'); if it is data say --header no, and columns are called column_1, "
-            "column_2 and so on"
+            f"the first line of {source.name} looks like data, not like column names. Set header to yes if it holds "
+            "names. Set it to no if it is data: columns are then called column_1, column_2, and so on"
         )
 
 

@@ -471,7 +471,7 @@ def _joined(every: Sequence[Cells], ends: Sequence[tuple[IntArray, IntArray]], s
 
 
 def _codes_held(cells: Cells) -> list[Int32Array]:
-    """Return each cell's codes: 0 missing, values from 1, others, markers."""
+    """Return each cell's codes: 0 missing, values from 1, unknown values, markers."""
     sets = cells.sets
     every = np.arange(len(cells.values) + 2 + len(cells.markers), dtype=np.int32)
     held = {SUPPRESSED: every, NOBODY: every[:0]}

@@ -67,7 +67,7 @@ def few_values(different: int) -> Guess | None:
 
 
 def codes_by_name(name: str, different: int) -> Guess | None:
-    """Return codes if the column name says so (rule 7).
+    """Return the type codes if the column name suggests it (rule 7).
 
     >>> codes_by_name("rent", 2) is None, codes_by_name("rent", 900) is None, codes_by_name("town", 900) is None
     (False, True, False)

@@ -90,7 +90,7 @@ def whole_scale(parts: Sequence["pl.Series"], *, ranks: bool = False) -> WholeSc
 
 
 def _as_numbers(part: "pl.Series") -> "pl.Series":
-    """Return levels and moments as numbers, others unchanged."""
+    """Return levels and moments as numbers; other types stay."""
     import polars as pl
 
     if isinstance(part.dtype, pl.Enum):

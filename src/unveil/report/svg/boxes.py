@@ -62,7 +62,7 @@ def _side(text: str, at: float, across: ChartAxis) -> str:
 
 
 def legend(block: BoxRows) -> list[tuple[str, str]]:
-    """Return a little picture and its meaning: the series where there are several, thresholds, the parts of a box."""
+    """Return legend icons and meanings: series, thresholds, and box parts."""
     whole = ChartAxis(low=0.0, high=1.0, ticks=())
     shown = [(style, name) for style, name in zip(STYLES, block.series, strict=False) if name]
     found = [(_little(_box(_sample(), style, whole, 8)), name) for style, name in shown]
