@@ -215,7 +215,7 @@ def test_a_weight_may_be_a_fraction_as_alpha_may(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cell", ["NaN", "-1"])
 def test_the_advice_on_a_wrong_weight_does_not_make_the_item_count_in_full(tmp_path: Path, cell: str) -> None:
     message = refusal(lambda: read_weights(make(tmp_path, f"item,weight\nb,{cell}\n")))
-    assert message.endswith("Write such a number; an item whose row is left out counts in full")
+    assert message.endswith("Write such a number; items without a row have weight 1")
 
 
 @pytest.mark.parametrize("cell", ["SECRET", "1.01", "-0.5", "nan", "inf", "", "3/2", "1/0"])

@@ -65,7 +65,7 @@ def test_entries_are_listed_by_risk_without_their_tokens(browser: "Browser", pag
         assert page.get_by_role("region", name="Entries most at risk").locator("tbody tr").count() == 20
         assert page.get_by_role("region", name="Groups found").locator("tbody tr").count() == 3
         assert page.get_by_role("img", name="How exposed entries are").is_visible()
-        assert page.get_by_role("region", name="Each limit beside what was found").count() == 1
+        assert page.get_by_role("region", name="Limits and values").count() == 1
 
 
 def test_the_heuristic_stands_beside_the_metric(browser: "Browser", pages: dict[str, Path]) -> None:

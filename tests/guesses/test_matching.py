@@ -251,7 +251,7 @@ def test_a_sparse_matrix_that_points_outside_itself_is_refused() -> None:
         ([[0]], r"row 1 \(counted from 1\) has positive entries in no column\."),
         (
             [[1, 1, 1], [1, 0, 0], [1, 0, 0]],
-            r"2 rows \(2, 3, counted from 1\) have positive entries in only 1 column\.",
+            r"2 rows \(2, 3, counted from 1\) have positive values in only 1 column\.",
         ),
         (
             [[1, 1, 0], [1, 1, 0], [1, 1, 0]],
@@ -400,7 +400,7 @@ def test_many_ranges_are_sparse_and_infinite_ends_know_nothing() -> None:
         ([0], [1, 1], [1, 1], "1 low and 2 high"),
         ([], [], [], "empty"),
         ([40, 10], [90, 60], [0.2, 0.4], "same unit"),
-        ([0.4, 0.4], [0.9, 0.9], [0.2, 0.4], r"2 rows \(1, 2, counted from 1\) have positive entries in only 1 column"),
+        ([0.4, 0.4], [0.9, 0.9], [0.2, 0.4], r"2 rows \(1, 2, counted from 1\) have positive values in only 1 column"),
         (["a"], [1], [1], "low must be made of numbers"),
     ],
 )

@@ -67,7 +67,7 @@ def test_a_file_arrives_as_it_was_sent(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_said_so(tmp_path: Path) -> None:
     kept = Uploads(tmp_path)
     for identity in ("", "..", "../../etc/passwd", "\0", "/etc/passwd", "a" * 10_000):
-        with pytest.raises(RefusedError, match="Give it again") as caught:
+        with pytest.raises(RefusedError, match="Upload it again") as caught:
             kept.find(identity)
         assert caught.value.status == 404
         with pytest.raises(RefusedError):

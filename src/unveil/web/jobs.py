@@ -291,9 +291,7 @@ def _outcome(worker: Worker, code: int) -> dict[str, Any]:
         return {"error": "The disk for temporary files is full, so the answer could not be kept. Free some space"}
     if code > 0:
         return {"error": _OUR_MISTAKE}
-    return {
-        "error": f"No answer: {ending(code)}. Other jobs are not affected. Try again, or use a smaller file"
-    }
+    return {"error": f"No answer: {ending(code)}. Other jobs are not affected. Try again, or use a smaller file"}
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -303,7 +303,7 @@ def test_truth_by_name_and_by_number(tmp_path: Path) -> None:
         (NAMED, f"a,x\n{MARKER},y\n3,z\n", "column 'entry' .* row 2"),
         (NAMED, f"a,x\nb,y\n3,{MARKER}\n", "column 'token' .* row 3"),
         (NAMED, "a,x\nb,y\n", "lacks 1"),
-        (NAMED, "a,x\nb,x\n3,z\n", "another token, but row 2 has that of row 1"),
+        (NAMED, "a,x\nb,x\n3,z\n", "another pseudonym, but row 2 has that of row 1"),
         (NAMED, "a,x\nb,y\na,z\n", "another entry, but row 3 has that of row 1"),
         (NAMED, "a,x\nb,\n3,z\n", "column 'token' .* row 2"),
         (NAMELESS, "1,1\n2,2\n4,3\n", "whole number from 1 to 3.* row 3"),
@@ -361,8 +361,8 @@ def test_transactions_are_sets_and_may_be_empty(tmp_path: Path) -> None:
     seen = read_transactions(save(tmp_path, "transaction,token\n1,v\n2,u\n1,v\n1,u\n3,\n4,u\n"))
     assert (seen.tokens, seen.frequency.tolist()) == (("u", "v"), [0.75, 0.25])
     assert [re.sub(r"'.*'", "FILE", note) for note in seen.notes] == [
-        "Rows of FILE that repeat a token of the same transaction were left out: 1.",
-        "Transactions of FILE without tokens count among all 4: 1.",
+        "Rows of FILE that repeat a pseudonym of the same transaction were left out: 1.",
+        "Transactions of FILE without pseudonyms count among all 4: 1.",
     ]
 
 
@@ -394,7 +394,7 @@ def test_matchings_one_in_each_row(tmp_path: Path) -> None:
         ("probability,a,b\n-1,u,v\n", "'probability' .* row 1"),
         ("probability,a,b\n1,u,\n", "'b' .* row 1"),
         ("chance,a,b\n1,u,v\n", "'probability'"),
-        ("probability\n1\n", "one column per entry"),
+        ("probability\n1\n", "one column per item"),
     ],
 )
 def test_a_file_that_is_no_distribution_is_refused(tmp_path: Path, text: str, message: str) -> None:

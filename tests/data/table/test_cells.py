@@ -188,7 +188,9 @@ def test_most_cells_must_be_read() -> None:
     released = agree(original, made("released", age=["20-29"] * 60 + [MARKER] * 40))[1]
     assert released.notes[0].startswith("Warning: 40 of 100 cells of 'age' in the released are no numbers")
     few = agree(original, made("released", age=["20-29"] * 99 + [MARKER]))[1]
-    assert few.notes == ("1 of 100 cells of 'age' in the released are no numbers as in the original: they fit nobody",)
+    assert few.notes == (
+        "1 of 100 cells of 'age' in the released are not numbers as in the original: they match no person",
+    )
     assert MARKER not in released.notes[0] + few.notes[0]
 
 

@@ -33,7 +33,7 @@ def test_another_spelling_is_matched_and_said(own: str, theirs: str) -> None:
     original, released = agree(table("original", own, "x"), table("rel.csv", "x", theirs))
     assert original.column_names == released.column_names == (own, "x")
     assert released.frame.columns == [own, "x"]
-    assert released.notes == (f"{theirs!r} of the rel.csv is taken for {own!r}",)
+    assert released.notes == (f"{theirs!r} of the rel.csv is read as {own!r}",)
     assert original.notes == ()
     again = agree(original, released)
     assert [each.notes for each in again] == [original.notes, released.notes]

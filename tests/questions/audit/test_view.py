@@ -294,7 +294,7 @@ def test_of_many_adversaries_the_clearest_and_the_mean_are_shown() -> None:
     assert chart is not None
     assert {row[0] for row in table.rows} == set(chart.rows) == {*clearest, "mean of 20 random splits"}
     assert table.note.startswith(
-        "11 less clear figures are in the JSON output. Trust to order releases (docs/atlas.md): "
+        "11 less clear figures are in the JSON output. Reliability for ordering releases (docs/atlas.md): "
     )
 
 

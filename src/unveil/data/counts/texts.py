@@ -99,7 +99,7 @@ def _printed_range(plain: str) -> Range | None:
 def _unreadable(plain: str) -> UnreadableError:
     if plain in _UNCLEAR:
         return UnreadableError(
-            f"not hold the ambiguous symbol {plain!r} (zero, or not applicable)",
+            f"hold unambiguous symbols ({plain!r} may mean zero or not applicable)",
             f"Give its meaning: '{plain}=0', '{plain}=0..', or '{plain}=none'",
         )
     if re.fullmatch(r"-\s?\d.*", plain):
@@ -111,7 +111,7 @@ def _unreadable(plain: str) -> UnreadableError:
         )
     if _DECIMAL.fullmatch(plain):
         return UnreadableError(
-            "hold whole-number counts, not sums, means, or weighted values",
+            "hold whole numbers, not sums, means, or weighted values",
             "Pass counts; only frequency tables are supported",
         )
     if plain.endswith("%"):
