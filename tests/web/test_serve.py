@@ -453,7 +453,7 @@ def test_a_port_that_is_taken() -> None:
     with listen(0) as taken:
         port = taken.getsockname()[1]
         assert taken.getsockname()[0] == "127.0.0.1"
-        with pytest.raises(InputError, match=f"port {port} of 127.0.0.1 must be free.*--port"):
+        with pytest.raises(InputError, match=f"port {port} of 127.0.0.1 is in use.*another port"):
             listen(port)
         with listen(None) as other:
             assert other.getsockname()[1] != port

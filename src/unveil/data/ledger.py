@@ -25,7 +25,7 @@ class Query:
     """
 
     name: str = figure("Description of the query.")
-    mechanism: Mechanism = figure("Noise mechanism.")
+    mechanism: Mechanism = figure("Distribution of the noise, or the exponential mechanism.")
     sensitivity: float = figure(
         "By how much one edge more or less can change the answer: the sum over all its numbers (Laplace, geometric), "
         "or the score of any outcome (exponential)."

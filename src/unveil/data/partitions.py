@@ -88,8 +88,7 @@ def read_partitions(
         seen = _unmatched(truth_path, path, frame, guess.height)
         if seen and not drop_unmatched:
             raise InputError(
-                f"all files must have the same items, but {seen}. Correct the files, or drop unmatched items to leave "
-                "these items out"
+                f"all files must have the same items, but {seen}. Correct the files, or drop unmatched items"
             )
         if seen:
             notes += (f"Items that are not in every file were left out: {seen}.",)

@@ -39,7 +39,7 @@ class ExplainedVariance:
     """
 
     r_squared: float = figure("The share of the variance explained.")
-    parameters: int = figure("Number of parameters.")
+    parameters: int = figure("Number of regression coefficients.")
     chance: float = figure("The share that as many parameters would explain by chance.")
 
 

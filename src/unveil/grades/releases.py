@@ -60,7 +60,7 @@ class Order:
     share: float = declared("The share of pairs in the right order.")
     low: float = declared("The lower end of its 95 % interval.")
     high: float = declared("The upper end of its 95 % interval.")
-    pairs: int = declared("Number of pairs.")
+    pairs: int = declared("Number of compared pairs of releases.")
     groups: int = declared("Number of groups of comparable releases.")
 
 

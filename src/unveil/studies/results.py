@@ -41,7 +41,7 @@ _NOT_METRICS = (*KEYS, "replication", "release", *COUNTS, "error")
 class Counts:
     """Numbers of scenarios: computed, failed, damaged, and missing."""
 
-    total: int = figure("Number of scenarios.")
+    total: int = figure("Number of scenarios in the study.")
     fine: int = figure("Number of scenarios computed without error.")
     failed: int = figure("Number of scenarios that failed.")
     damaged: int = figure("Number of scenarios with an unreadable file.")

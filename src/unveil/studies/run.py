@@ -48,7 +48,7 @@ class RunSummary:
         Where the results are.
     """
 
-    total: int = figure("Number of scenarios.")
+    total: int = figure("Number of scenarios in the study.")
     done: int = figure("Scenarios that this run computed.")
     failed: int = figure("Scenarios of this run that ended with an error; their file tells it.")
     reused: int = figure("Scenarios that were there before.")

@@ -303,7 +303,7 @@ def test_truth_by_name_and_by_number(tmp_path: Path) -> None:
         (NAMED, f"a,x\n{MARKER},y\n3,z\n", "column 'entry' .* row 2"),
         (NAMED, f"a,x\nb,y\n3,{MARKER}\n", "column 'token' .* row 3"),
         (NAMED, "a,x\nb,y\n", "lacks 1"),
-        (NAMED, "a,x\nb,x\n3,z\n", "another pseudonym, but row 2 has that of row 1"),
+        (NAMED, "a,x\nb,x\n3,z\n", "another token, but row 2 has that of row 1"),
         (NAMED, "a,x\nb,y\na,z\n", "another entry, but row 3 has that of row 1"),
         (NAMED, "a,x\nb,\n3,z\n", "column 'token' .* row 2"),
         (NAMELESS, "1,1\n2,2\n4,3\n", "whole number from 1 to 3.* row 3"),
@@ -345,7 +345,7 @@ def test_ranges_and_frequencies(tmp_path: Path) -> None:
         (read_frequencies, f"token,frequency\n{MARKER},1\n{MARKER},2\n", "row 2 has that of row 1"),
         (read_transactions, "transaction,token\n1,u\n,v\n", "'transaction' .* row 2"),
         (read_transactions, "transaction,token\n1,u\n1,\n", "'token' .* row 2"),
-        (read_transactions, "transaction,token\n1,\n2,\n", "none has"),
+        (read_transactions, "transaction,token\n1,\n2,\n", "has a pseudonym"),
     ],
 )
 def test_what_says_nothing_of_frequencies_is_refused(

@@ -109,7 +109,7 @@ def test_a_dictionary_that_contradicts_the_data_is_refused_without_a_cell(tmp_pa
         ({"fields": [{"type": "integer"}]}, "d.json", "number 1 has none"),
         ({"fields": [3]}, "d.json", "number 1 has none"),
         ("not JSON", "d.json", "must be JSON"),
-        ("[columns.age]\nkind = 'amount'", "d.toml", "the kind of column 'age' in d.toml must be one of number"),
+        ("[columns.age]\nkind = 'amount'", "d.toml", "the type of 'age' in d.toml must be one of number"),
         ("[columns.age]\nrole = 'secret'", "d.toml", "the role of column 'age' in d.toml must be one of identifier"),
         ("[columns.age]\nkinds = 'number'", "d.toml", "has 'kinds'. Did you mean 'kind'?"),
         ("[columns.age]\nmarkers = ['N']", "d.toml", 'Write markers = {"N" = "not applicable"}'),

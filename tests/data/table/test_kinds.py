@@ -214,7 +214,7 @@ def test_cells_that_do_not_fit_the_told_kind_are_refused_with_their_place(told: 
 
 
 def test_what_is_told_wrongly_is_said() -> None:
-    assert "must be one of number, category" in refusal(lambda: settle(text("a"), declared="nominal"))
+    assert "Use one of: number, category" in refusal(lambda: settle(text("a"), declared="nominal"))
     assert "kinds={'x': ['…', '…']}" in refusal(lambda: settle(text(MARKER), declared="ordered"))
     assert "different words" in refusal(lambda: settle(text("a"), declared=["a", "a"]))
     assert "different words" in refusal(lambda: settle(text("a"), declared=[]))

@@ -264,7 +264,7 @@ def test_other_kinds_in_two_tables_are_refused() -> None:
     told = made("original", age=[1, 2], kinds={"age": "number"})
     assert "67 % of the cells" in refusal(lambda: agree(told, released))
     other = made("released", age=["1", "2"], kinds={"age": "category"})
-    assert "told to be number in the original and category in the released" in refusal(lambda: agree(told, other))
+    assert "declared number in the original and category in the released" in refusal(lambda: agree(told, other))
     words = made("original", age=["old", MARKER])
     message = refusal(lambda: agree(words, made("released", age=[1, 2], kinds={"age": "number"})))
     assert "'age' of the original must hold numbers" in message
