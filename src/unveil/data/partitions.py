@@ -53,7 +53,7 @@ def read_partitions(
     truth_path
         The file that says which items really belong together.
     guess_paths
-        One file for each partition the adversary holds; all must have the items of the truth.
+        One file for each partition the attacker holds; all must have the items of the truth.
     item, cluster
         What the two columns are called in the files.
     drop_unmatched

@@ -18,7 +18,7 @@ from unveil.grades.verdict import (
     half_width_over_groups,
 )
 
-#: What calibration does to a metric: it ranks adversaries better, worse, or no different from chance; or it could not
+#: What calibration does to a metric: it ranks attackers better, worse, or no different from chance; or it could not
 #: be told; or the metric is the same, because it does not look at probabilities.
 Effect = Literal["better", "worse", "no difference", "cannot be told", "the same"]
 

@@ -64,7 +64,7 @@ class Factors:
     """
 
     response: str = figure("The score that is explained: monotonicity, evenness or shared range.", name="score")
-    rows: int = figure("Number of scores.")
+    rows: int = figure("Number of metric scores in the regression.")
     undefined: int = figure("Number of undefined scores, left out.")
     shares: Mapping[str, ExplainedVariance] = figure(
         'Linear R² of each group of factors: "metric", "data", "protection", "attack", "type", and the last four as '
@@ -73,7 +73,7 @@ class Factors:
         "are left out."
     )
     mars: Mars = figure("The model by pieces of lines (MARS)", name="model")
-    notes: tuple[str, ...] = figure("Omissions, in sentences.", default=())
+    notes: tuple[str, ...] = figure("Notes on omitted data sets and columns, in sentences.", default=())
 
     @property
     def groups(self) -> Mapping[str, float]:

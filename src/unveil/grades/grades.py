@@ -191,7 +191,7 @@ def grade(
 
     Examples
     --------
-    Two metrics in one case: one falls with each stronger adversary as it should, the other one never changes. One case
+    Two metrics in one case: one falls with each stronger attacker as it should, the other one never changes. One case
     is too few to trust the first of them elsewhere.
 
     >>> from unveil.grades.replicated_metrics import GradedCase

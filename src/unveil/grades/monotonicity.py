@@ -23,7 +23,7 @@ class Monotonicity:
     Attributes
     ----------
     score
-        From 0 to 1. 1: each stronger adversary significantly lowers measured privacy, by both tests. 2/3: nothing is
+        From 0 to 1. 1: each stronger attacker significantly lowers measured privacy, by both tests. 2/3: nothing is
         significant (or right and wrong changes cancel out: see ``significant``). Below: significant changes in the
         wrong direction, or back and forth. n pairs cannot score below 1 / (3 n). NaN: fewer than two levels have at
         least two replications, so that nothing could be tested.
@@ -53,7 +53,7 @@ class Monotonicity:
 class CaseMonotonicity(NamedTuple):
     """Monotonicity of one metric in one case; see `Monotonicity`.
 
-    ``welch`` and ``rank_sum`` hold what each pair of neighbouring levels counted, from the weakest adversaries on:
+    ``welch`` and ``rank_sum`` hold what each pair of neighbouring levels counted, from the weakest attackers on:
     1, -1, -2 or 0.
     """
 
@@ -135,10 +135,10 @@ def monotonicity_of(
 ) -> CaseMonotonicity:
     """Return one metric's monotonicity in one case, from its replications.
 
-    ``samples`` go from the weakest adversary to the strongest; ``rising`` tells whether the metric should rise on that
+    ``samples`` go from the weakest attacker to the strongest; ``rising`` tells whether the metric should rise on that
     way. See `monotonicity`.
 
-    Zhao & Wagner, Figure 2a: each stronger adversary has more success. Table 8: 0.467, for three changes in the wrong
+    Zhao & Wagner, Figure 2a: each stronger attacker has more success. Table 8: 0.467, for three changes in the wrong
     direction and none in the right one.
 
     >>> noise = np.linspace(-1, 1, 20)

@@ -1,7 +1,7 @@
 """Criteria that a suite must meet.
 
-Zhao and Wagner (2.4, 7.2) name four of them and ask of suites that they tick them: the adversary's chance of success,
-the level of privacy and where it may be broken, the resources that the adversary still needs, and several aspects of
+Zhao and Wagner (2.4, 7.2) name four of them and ask of suites that they tick them: the attacker's chance of success,
+the level of privacy and where it may be broken, the resources that the attacker still needs, and several aspects of
 privacy. The first three are facts of each metric; a suite has several aspects if its metrics have several categories.
 """
 

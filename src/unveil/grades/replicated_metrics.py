@@ -51,11 +51,11 @@ class ReplicatedMetrics:
     cases, metrics
         What the first two axes of ``values`` are.
     levels
-        The strengths of each case's adversaries, increasing. Cases may have different numbers of levels.
+        The strengths of each case's attackers, increasing. Cases may have different numbers of levels.
     values
         One number per case, metric, level and replication; NaN where it is undefined or was not computed.
     rising
-        Per metric, whether it should rise as the adversary grows stronger: whether more of it means less private.
+        Per metric, whether it should rise as the attacker grows stronger: whether more of it means less private.
     """
 
     cases: tuple[GradedCase, ...]

@@ -1,7 +1,7 @@
 """Utility loss of releases by protection strength, graded like metrics.
 
 A measure of loss deserves trust if it shows more loss whenever a protection of the same kind changes more. The axis is
-a setting of the protection, from weak to strong, in the place of what an adversary knows.
+a setting of the protection, from weak to strong, in the place of what an attacker knows.
 """
 
 from collections.abc import Mapping, Sequence

@@ -22,7 +22,7 @@ MOST_UNDECIDED = 1 / 2
 MOST_AGAINST = 1 / 5
 #: One that goes the wrong way in more cases than this is not to be ranked by.
 TOO_MANY_AGAINST = 1 / 3
-#: These count targets. People whom the adversary knows beforehand are no targets, so that there are fewer to count
+#: These count targets. People whom the attacker knows beforehand are no targets, so that there are fewer to count
 #: where more seed pairs are known, and the metrics move even if the attack finds nothing out.
 COUNT_TARGETS = ("amount_of_leaked_information", "hiding_property", "user_specified_innocence")
 #: With fewer combinations of data, protection and attack than these, all may agree by chance, and the interval of the

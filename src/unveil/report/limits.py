@@ -287,7 +287,7 @@ def _shared(limit: Mapping[str, Any], again: CheckedLimit, quantity: Quantity) -
 
     value, exact = quantity.value, float(limit["value"])
     if "low" in limit or quantity.evidence is not None:
-        # The interval may rest on another adversary than the value does, so it decides here too.
+        # The interval may rest on another attacker than the value does, so it decides here too.
         if not isnan(value) and again.exceeded == limit["exceeded"]:
             return dict(json_of(again))
         value = SuppressedNumber.withheld() if isnan(value) else value

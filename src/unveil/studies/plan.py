@@ -55,7 +55,7 @@ def _check_level(axis: str, level: object) -> None:
 class Axis:
     """Axis of attacker strength, with levels from weak to strong.
 
-    For graphs ``seed_pairs`` (how many nodes the adversary knows), ``overlap`` (which share of the edges) and
+    For graphs ``seed_pairs`` (how many nodes the attacker knows), ``overlap`` (which share of the edges) and
     ``node_share`` (which share of the nodes it has heard of); for tables ``known_columns`` (how many columns, drawn by
     lot) and ``known_share`` (which share of the original rows) or, of attacks that leave trials, ``leaked_share``
     (which share of the people are in the release at all).
@@ -143,7 +143,7 @@ class Study:
     releases
         How many releases each protection makes of each data set; replications take turns with them.
     calibrate, calibrate_draws
-        Of graphs, whether every metric is also taken of probabilities that the adversary learned by attacking the
+        Of graphs, whether every metric is also taken of probabilities that the attacker learned by attacking the
         released graph once more ("simulate", so many times) or from seed pairs that it kept back ("seeds"); columns
         are then there twice, as ``entropy`` and ``calibrated.entropy``. None, as usual, for raw probabilities alone.
     node_values
@@ -355,7 +355,7 @@ def _check_grid(study: Study) -> None:
             raise InputError(f"the data {each.name!r} is a graph, which has no quasi-identifiers. Leave 'known' out")
 
 
-#: How an adversary of a study learns what its scores are worth; see `unveil.attacks.graph.calibration`.
+#: How an attacker of a study learns what its scores are worth; see `unveil.attacks.graph.calibration`.
 CALIBRATIONS = ("simulate", "seeds")
 
 

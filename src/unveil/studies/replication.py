@@ -125,7 +125,7 @@ def _calibrated(
             guess=guess,
             how=cast("CalibrationSource", study.calibrate),
             draws=study.calibrate_draws,
-            check=False,  # what the adversary knows is drawn from the original
+            check=False,  # what the attacker knows is drawn from the original
             # A stream of its own, so that the attack itself is the same with and without.
             rng=rng(study.seed, "calibrate", scenario.drawn.key, number),
         )
@@ -202,7 +202,7 @@ def _candidates(guess: object, attack: str) -> Candidates:
 class TableCase(NamedTuple):
     """Release as one attacker sees it: columns, knowledge, and true matches.
 
-    ``truth`` numbers the rows that the adversary holds. Released rows of all others have numbers above these: their
+    ``truth`` numbers the rows that the attacker holds. Released rows of all others have numbers above these: their
     people are no candidates, whatever the attack does.
     """
 
@@ -221,10 +221,10 @@ def draw_table_knowledge(
     release
         Where the original rows come from, with its truth.
     known_columns
-        How many of the columns that an adversary can know and that are released, each set of that many being equally
+        How many of the columns that an attacker can know and that are released, each set of that many being equally
         likely; None for all of them.
     known_share
-        The share of original rows that the adversary holds, above 0 and at most 1, drawn by lot; at least one row.
+        The share of original rows that the attacker holds, above 0 and at most 1, drawn by lot; at least one row.
     rng
         Where chance comes from.
 
@@ -279,7 +279,7 @@ def draw_leaked_people(
     release
         Where the original rows come from, with its truth.
     known_columns
-        How many of the columns that an adversary can know and that are released, each set of that many being equally
+        How many of the columns that an attacker can know and that are released, each set of that many being equally
         likely; None for all of them.
     leaked_share
         The share of the members whose rows are released, from 0 to 1.

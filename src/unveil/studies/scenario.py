@@ -59,7 +59,7 @@ class DataSet:
         A file, ``sample:generated-graph`` or ``sample:anes96``. ``$NAME`` and ``${NAME}`` stand for variables of the
         environment, which may differ from machine to machine.
     known
-        Of a table, the columns that an adversary can know; empty for those that are taken to be known.
+        Of a table, the columns that an attacker can know; empty for those that are taken to be known.
     digest
         The hash of the bytes of the file, once a run has looked at it; empty before. What a worker reads must have it.
     undirected, unweighted
@@ -91,13 +91,13 @@ class Scenario:
     data, protect, attack
         The data, and the protection and the attack as they are written.
     axis, level
-        What makes the adversary stronger, and how much of it there is.
+        What makes the attacker stronger, and how much of it there is.
     fixed
         The levels of the other axes, which stay the same.
     stamp
         What else its results depend on (seed, replications, metrics, version of the package), as a hash.
     same_as
-        The scenario of an earlier axis with an adversary of the same strength, if the study has one: it has the same
+        The scenario of an earlier axis with an attacker of the same strength, if the study has one: it has the same
         numbers, and both are computed at once.
 
     Examples

@@ -1,6 +1,6 @@
 """Forecast of evidence until all items of a subject are linked.
 
-Each piece corrects one error about what the adversary holds of a subject: it merges another related cluster into it, or
+Each piece corrects one error about what the attacker holds of a subject: it merges another related cluster into it, or
 splits the items of one other subject off. The helpers take and change plain arrays, so that the same source runs as it
 is on small data and compiled on large.
 """

@@ -89,7 +89,7 @@ def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[Int
     Returns
     -------
     truth, notes
-        Released nodes that the file does not name have -2 (``UNKNOWN``): nothing an adversary says of them can be
+        Released nodes that the file does not name have -2 (``UNKNOWN``): nothing an attacker says of them can be
         called right or wrong. The notes count them, and original nodes that no released node stands for.
 
     Raises
@@ -132,7 +132,7 @@ def read_seed_pairs(path: PathLike, *, released: Graph, auxiliary: Graph) -> Int
     path
         CSV or Parquet with the columns ``released`` and ``original``, which hold names of nodes.
     released, auxiliary
-        The graphs whose nodes are named: what is attacked, and what the adversary knows, under original names.
+        The graphs whose nodes are named: what is attacked, and what the attacker knows, under original names.
 
     Raises
     ------

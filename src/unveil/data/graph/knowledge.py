@@ -32,18 +32,18 @@ def draw_knowledge(
         The share of original edges in the auxiliary graph, from 0 to 1: of m edges exactly ``floor(overlap * m + 1/2)``
         are kept, all sets of that many being equally likely. It is taken as it is written: 0.29 of 50 edges are 15.
     seed_pairs
-        How many original nodes the adversary knows in the released graph, from 0 to the number of nodes; all sets of
+        How many original nodes the attacker knows in the released graph, from 0 to the number of nodes; all sets of
         that many are equally likely.
     connected
         True first keeps edges that connect whatever the original connects (a spanning forest drawn at random), and
         draws the rest from all others. Where the forest has too many edges for the overlap, edges are drawn as
         if False, and a note says so.
     node_share
-        The share of original nodes that the adversary has heard of, above 0 and at most 1: of n nodes exactly
+        The share of original nodes that the attacker has heard of, above 0 and at most 1: of n nodes exactly
         ``floor(node_share * n + 1/2)`` are in the auxiliary graph, all sets of that many being equally likely. Seed
         pairs are drawn among them, and the overlap is of the edges among them.
     known
-        The original nodes, each once, that the adversary knows in the released graph; they are not drawn then, and are
+        The original nodes, each once, that the attacker knows in the released graph; they are not drawn then, and are
         among those that it has heard of. None draws ``seed_pairs`` of them.
     rng
         Where chance comes from.
@@ -117,7 +117,7 @@ def _among(original: Graph, nodes: IntArray) -> Graph:
 def original_among(original: Graph, knowledge: GraphKnowledge) -> Graph:
     """Return the original subgraph of auxiliary nodes, in auxiliary numbers.
 
-    What it has and the auxiliary graph has not are the edges that the adversary can still learn.
+    What it has and the auxiliary graph has not are the edges that the attacker can still learn.
 
     >>> path = Graph.from_edges([0, 1], [1, 2])
     >>> original_among(path, GraphKnowledge(Graph.from_edges([], [], nodes=2), [], names=[1, 2])).keys

@@ -125,13 +125,13 @@ class GraphKnowledge:
     Attributes
     ----------
     auxiliary
-        A graph on the original nodes with their true names; the adversary looks for released nodes in it.
+        A graph on the original nodes with their true names; the attacker looks for released nodes in it.
     seeds
-        One row per pair that the adversary knows: the released node and the auxiliary node it stands for.
+        One row per pair that the attacker knows: the released node and the auxiliary node it stands for.
     notes
         What a reader has to know, such as that the auxiliary graph could not be connected.
     names
-        The original number of each auxiliary node, where the adversary has heard of some original nodes alone; None
+        The original number of each auxiliary node, where the attacker has heard of some original nodes alone; None
         where auxiliary nodes have the numbers of the original.
     """
 

@@ -21,7 +21,7 @@ def path(name: str) -> Path:
     """Return where the example file of this name is, such as ``partition_truth.csv``.
 
     ``partition_truth.csv``, ``partition_guess_careful.csv`` and ``partition_guess_bold.csv`` are the 24 items of four
-    subjects in Section 4 of the paper on adversarial partitions, and its two adversaries: one who would rather miss an
+    subjects in Section 4 of the paper on adversarial partitions, and its two attackers: one who would rather miss an
     item than include a wrong one, and one who would rather include.
 
     ``candidates_guess.csv`` and ``candidates_truth.csv`` are made up by a rule: record k is person 7k mod 31, and the
@@ -54,7 +54,7 @@ def audit_sample() -> "tuple[Table, Table]":
 
     They come from the 1996 American National Election Study: age, education, household income, size of the town, news
     on television, party, three placements on a scale from left to right, and the expected vote. Politics is sensitive,
-    and all other columns can be known to an adversary. Who is in which table was drawn once, whatever the answers.
+    and all other columns can be known to an attacker. Who is in which table was drawn once, whatever the answers.
 
     >>> original, control = audit_sample()
     >>> original.rows, control.rows, original.column_names[:4]

@@ -20,7 +20,7 @@ class Column:
     Attributes
     ----------
     name, kind, role
-        What it is called, what it holds and what it is to an adversary.
+        What it is called, what it holds and what it is to an attacker.
     reason
         Why this kind and role were guessed, or "as told".
     missing

@@ -346,7 +346,7 @@ def guess_role(values: "pl.Series", kind: Kind) -> tuple[Role, str]:
     Numbers with decimals, dates, truth values and whole numbers that measure something by their name (``age``) are
     never guessed to be identifiers. Other whole numbers without a telling name are, but only if they count the rows,
     are so close together that by chance two would be equal, or are long codes: an income that happens to differ in all
-    rows is something an adversary can know, and leaving it out would hide a risk.
+    rows is something an attacker can know, and leaving it out would hide a risk.
 
     >>> import polars as pl
     >>> guess_role(pl.Series("patient_id", [11, 7, 12]), "number")

@@ -37,7 +37,7 @@ class Release:
         For each released row the row of the original that it was made from, counted from 0; None where rows are
         nobody's (synthetic) or it is not known.
     mechanism
-        How likely each released row is for each original one, where the masking method can say so; what an adversary
+        How likely each released row is for each original one, where the masking method can say so; what an attacker
         knows who knows the method and its settings.
 
     Examples
