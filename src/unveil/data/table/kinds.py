@@ -350,7 +350,7 @@ def guess_role(values: "pl.Series", kind: Kind) -> tuple[Role, str]:
 
     >>> import polars as pl
     >>> guess_role(pl.Series("patient_id", [11, 7, 12]), "number")
-    ('identifier', 'every value is different and the name says so')
+    ('identifier', 'every value is different and the name suggests it')
     """
     if kind in ("category", "text") or (kind == "number" and values.dtype.is_integer()):
         filled = values.len() - values.null_count()
