@@ -1,4 +1,4 @@
-"""If this data is released, what can an adversary do with it, and how sure are we?"""
+"""Privacy risk of data releases: attacks, metrics, and their uncertainty."""
 
 from unveil._lazy import TYPE_CHECKING, lazy_reexports
 

@@ -1,4 +1,4 @@
-"""The command ``unveil``, also ``python -m unveil``: load the command line and run it.
+"""Run the command line, as ``unveil`` or ``python -m unveil``.
 
 Nothing is imported before :func:`main` runs, so that Ctrl-C ends the command in the same way while it still loads.
 """

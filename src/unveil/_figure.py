@@ -1,4 +1,4 @@
-"""Declare a figure of findings once: meaning, name in JSON, limit, and what it counts."""
+"""Declare a result field once: meaning, JSON name, limit, and unit."""
 
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
@@ -17,7 +17,7 @@ DEFINITION = "JSON_DEFINITION"
 GROUPS = "GROUPS"
 #: The meanings of figures that several answers have.
 VERSION = "The version of unveil that answered."
-NOTES = "What a reader has to know: what was dropped, assumed or read in a certain way."
+NOTES = "Notes for the reader: dropped data, assumptions, and interpretations."
 
 #: What a number is based on. The shareable report shows a number of people or rows by bounds where it is small, and
 #: numbers without a basis never. A statistic (a rate, a mean, a share) is made safe before, by rules of its own.
@@ -28,7 +28,7 @@ COUNTS = "COUNTS"
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """The declaration of one figure.
+    """Declaration of one result value.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ def figure(
     repr: bool = True,  # noqa: A002
     **facts: Any,
 ) -> Any:
-    """Return the field of a figure, for the body of a dataclass.
+    """Return a dataclass field for a result value.
 
     >>> @dataclass(frozen=True, kw_only=True)
     ... class ExampleFindings:
@@ -112,18 +112,18 @@ def figure(
 
 
 def column(meaning: str, **facts: Any) -> Any:
-    """Return the field of a figure that is an array with a value for each row of a table."""
+    """Return a dataclass field for an array with one value per row."""
     return figure(meaning, column=True, **facts)
 
 
 class DerivedFigure(property):
-    """A property of findings that is a figure."""
+    """Property of findings that is a result value."""
 
     figure: Figure
 
 
 def derived(meaning: str = "", **facts: Any) -> Callable[[Callable[[Any], Any]], DerivedFigure]:
-    """Return a decorator that makes a property of findings a figure."""
+    """Return a decorator that declares a property as a result value."""
     declared = Figure(meaning=meaning, **facts)
 
     def decorate(function: Callable[[Any], Any]) -> DerivedFigure:
@@ -153,7 +153,7 @@ def version_figure() -> DerivedFigure:
 
 
 def figure_at(path: str, meaning: str = "", **facts: Any) -> Any:
-    """Return a property that is a figure of an inner object, found by a path of attributes.
+    """Return a result property of an inner object, by attribute path.
 
     >>> @dataclass(frozen=True)
     ... class ExampleRate:
@@ -168,7 +168,7 @@ def figure_at(path: str, meaning: str = "", **facts: Any) -> Any:
 
 
 def declared_figures(kind: type) -> list[tuple[str, Figure]]:
-    """Return the figures of a class with the names of their attributes, in the order of declaration."""
+    """Return the declared results of a class with their attribute names, in order."""
     own = [(each.name, each.metadata[_KEY]) for each in fields(kind) if _KEY in each.metadata]
     more = {
         name: each.figure

@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when first asked for, so that nobody pays for what is not used."""
+"""Load the names of a package at first use."""
 
 # Not from typing, whose own imports take so long that Ctrl-C could fall among them, before anything can catch it.
 TYPE_CHECKING = False
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def lazily(
     package: str, homes: "Mapping[str, str]"
 ) -> "tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]":
-    """Return ``__all__``, ``__getattr__`` and ``__dir__`` of a package whose names live in these modules.
+    """Return the lazy ``__all__``, ``__getattr__``, and ``__dir__`` of a package.
 
     A module is written as it is called below the package; one that has the name itself is what is asked for.
 
@@ -35,7 +35,7 @@ def lazily(
 
 
 def reexports(package: str) -> "dict[str, str]":
-    """Return the names that the source of a package imports as themselves, each with its module below the package.
+    """Return the reexported names of a package source with their modules.
 
     ``from package.module import name as name`` tells type checkers of a public name. That line is its one declaration,
     also where it stands below ``TYPE_CHECKING`` because the module is loaded when first asked for.
@@ -58,7 +58,7 @@ def reexports(package: str) -> "dict[str, str]":
 
 
 def lazy_reexports(package: str) -> "tuple[Callable[[str], Any], Callable[[], list[str]]]":
-    """Return ``__getattr__`` and ``__dir__`` of a package whose reexported names are read when first asked for.
+    """Return the lazy ``__getattr__`` and ``__dir__`` of a package's reexports.
 
     >>> get, names = lazy_reexports("unveil")
     >>> get("InputError").__name__, "audit" in get("__all__"), "audit" in names()

@@ -1,4 +1,4 @@
-"""The one door to optional libraries."""
+"""Import optional libraries."""
 
 from importlib import import_module
 from types import ModuleType

@@ -1,4 +1,4 @@
-"""What attacks and protections have in common: a dataclass of settings that is listed by name, with facts."""
+"""Registry of attacks and protections: settings dataclasses with facts."""
 
 import inspect
 import re
@@ -16,7 +16,7 @@ Class = TypeVar("Class", bound=type)
 
 
 class Registry(Mapping[str, Facts]):
-    """A read-only mapping of registered classes by name; the first look loads every module that registers one.
+    """Read-only mapping of registered classes by name, loaded at first use.
 
     >>> found = {"b": 1}
     >>> dict(Registry(found, lambda: found.update(a=2)))
@@ -41,7 +41,7 @@ class Registry(Mapping[str, Facts]):
 
 @dataclass(frozen=True, kw_only=True)
 class RegistryEntry:
-    """The facts about one registered class, for ``unveil list``, audits, studies, pages and tests."""
+    """Facts about one registered class, for ``unveil list``, studies, and tests."""
 
     #: How it is written in commands and files: as the class, in small letters with hyphens, unless told otherwise.
     name: str = ""
@@ -58,7 +58,7 @@ class RegistryEntry:
 
     @property
     def on(self) -> InputKind:
-        """Whether it is about tables, graphs or published counts: what its method takes first."""
+        """Input type of its method: tables, graphs, or published counts."""
         first = next(each for each in self._signature.parameters.values() if each.name != "self")
         return _ON.get(name_of_type(first.annotation), "table")
 
@@ -68,12 +68,12 @@ class RegistryEntry:
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring: what it does."""
+        """First line of the docstring."""
         return (inspect.getdoc(self.make) or "").partition("\n")[0]
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """What can be set, as it is written: a name alone must be given, ``name=value`` shows what holds if it is not.
+        """Settings as written: required names alone, the rest as ``name=value``.
 
         >>> from unveil.protections import PROTECTIONS
         >>> PROTECTIONS["mondrian"].settings
@@ -105,7 +105,7 @@ ListedFacts = TypeVar("ListedFacts", bound=RegistryEntry)
 
 
 def brought_by(module: ModuleType, kind: type[ListedFacts], listed: Iterable[ListedFacts]) -> list[ListedFacts]:
-    """Return the facts of every class that a module brings as such a thing, by the name that commands understand.
+    """Return the facts of a module's classes, by command-line name.
 
     Those are the public names of the module, or what its ``__all__`` names, that are classes of the same package with
     the method of the kind; what another package made is not counted. A class without a decorator has the facts that its
@@ -129,7 +129,7 @@ def brought_by(module: ModuleType, kind: type[ListedFacts], listed: Iterable[Lis
 
 
 def _does(cls: type, kind: type[RegistryEntry]) -> bool:
-    """Return whether a class has the method of the kind, and is not the Protocol that says what such classes have."""
+    """Return whether a class implements the method, and is no Protocol."""
     method = getattr(cls, kind.method, None)
     if not callable(method) or getattr(cls, "_is_protocol", False):
         return False
@@ -139,7 +139,7 @@ def _does(cls: type, kind: type[RegistryEntry]) -> bool:
 def lister(
     kind: Callable[Arguments, ListedFacts], listed: dict[str, ListedFacts], docstring: str
 ) -> Callable[Arguments, Callable[[Class], Class]]:
-    """Return a decorator that takes the facts of a class, lists it with them, and returns it unchanged."""
+    """Return a decorator that registers a class and returns it unchanged."""
 
     def with_facts(*nothing: Arguments.args, **facts: Arguments.kwargs) -> Callable[[Class], Class]:
         def list_it(cls: Class) -> Class:
@@ -154,7 +154,7 @@ def lister(
 
 
 def name_of_type(annotation: Any) -> str:
-    """Return the name of a type, also where it is known to type checkers only; nothing where none is told.
+    """Return the name of a type, also if import-guarded; "" without annotation.
 
     >>> name_of_type(int), name_of_type("data.Table"), name_of_type(inspect.Signature.empty)
     ('int', 'Table', '')
@@ -172,7 +172,7 @@ def _written_value(value: Any) -> str:
 
 
 def written_name(kind: type) -> str:
-    """Return the name of a class as it is written in commands: small letters, words apart by hyphens.
+    """Return a class name as written in commands: lower case with hyphens.
 
     >>> written_name(RegistryEntry)
     'registry-entry'

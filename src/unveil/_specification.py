@@ -1,4 +1,4 @@
-"""Attacks and protections as they are written on the command line and in files: a name, a colon, and settings."""
+"""Parse and write attacks and protections: a name, a colon, and settings."""
 
 import csv
 import inspect
@@ -35,7 +35,7 @@ def from_text(
     method: str | tuple[str, ...],
     aka: Mapping[str, str] | None = None,
 ) -> Any:
-    """Return the thing that ``text`` describes: one that is listed by name, or an object of the user's own class.
+    """Return the attack or protection that ``text`` describes.
 
     Written ``name``, ``name:key=value,key=value``, ``package.module:Class`` or ``package.module:Class:key=value``.
     Several values of one setting follow one another, as in ``name:columns=age,income,share=0.1``; a value with a comma
@@ -84,7 +84,7 @@ def from_text(
 
 
 def understood(listed: Iterable[RegistryEntry]) -> tuple[dict[str, Callable[..., Any]], dict[str, str]]:
-    """Return the names that are understood and what each makes, and other names and what each is called here.
+    """Return the accepted names, and suggestions for foreign names.
 
     The letters by which a paper calls a thing (all capitals, as in NS) are understood, in capitals or not.
     """
@@ -100,7 +100,7 @@ def understood(listed: Iterable[RegistryEntry]) -> tuple[dict[str, Callable[...,
 
 
 def to_text(thing: object, listed: Iterable[RegistryEntry]) -> str:
-    """Return how a thing is written: its name, and the settings that are not as they would be anyway.
+    """Return the text of an object: its name and non-default settings.
 
     What cannot be written, such as a mechanism, is left out.
     """
@@ -114,7 +114,7 @@ def to_text(thing: object, listed: Iterable[RegistryEntry]) -> str:
 
 
 def settings_of(thing: object) -> dict[str, str]:
-    """Return every setting of a thing as it is written, those that were left as they are included."""
+    """Return every setting of an object as text, including defaults."""
     if not is_dataclass(thing):
         return {}
     return {each.name: _written(getattr(thing, each.name)) for each in fields(thing) if each.repr}
@@ -144,7 +144,7 @@ def _unknown(name: str, known: Mapping[str, Any], aka: Mapping[str, str], what: 
 
 @contextmanager
 def without_own_code() -> Iterator[None]:
-    """Refuse users' modules: results and pages from somebody else may name any.
+    """Reject users' modules, for input from other people.
 
     >>> with without_own_code():
     ...     own_module("json")
@@ -159,7 +159,7 @@ def without_own_code() -> Iterator[None]:
 
 
 def own_module(name: str, what: str = "") -> types.ModuleType:
-    """Return a user's module, or say what it takes to be importable.
+    """Import a user's module, or raise an error with the fix.
 
     >>> own_module("no_such_module", "attack")
     Traceback (most recent call last):
@@ -225,7 +225,7 @@ def _hints(make: Callable[..., Any]) -> Mapping[str, Any]:
 
 
 def _pieces(settings: str, name: str) -> dict[str, list[str]]:
-    """Return the values written for each setting; a piece without "=" is one more value of the setting before it."""
+    """Return the values of each setting; a piece without "=" continues it."""
     found: dict[str, list[str]] = {}
     last = None
     try:
@@ -253,7 +253,7 @@ def _pieces(settings: str, name: str) -> dict[str, list[str]]:
 
 
 def _value(values: list[str], hint: Any, where: str) -> Any:
-    """Return the values as the type that the setting has, tried in the order in which it names them."""
+    """Return the values as the first matching type of the setting."""
     choices = get_args(hint) if get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
     if type(None) in choices and values == ["none"]:
         return None
@@ -295,7 +295,7 @@ def _number(text: str, kind: Any) -> Any:
 
 
 def _guessed(text: str) -> Any:
-    """Return the value of a setting whose type is not known, by how it is written."""
+    """Return the value of an untyped setting, by its notation."""
     if text == "none" or text in _TRUTHS:
         return _TRUTHS.get(text)
     for kind in (int, float):

@@ -1,4 +1,4 @@
-"""What can go wrong, and how it is said: one clear sentence that ends with what to do."""
+"""Errors with one clear message: problem, cause, and fix."""
 
 import difflib
 import sys
@@ -27,7 +27,7 @@ class InputError(UnveilError, ValueError):
 
 
 class NobodyFitsError(InputError):
-    """An attack leaves nobody possible for some released rows, which proves it wrong; ``rows`` are these, from 0."""
+    """An attack that rules out all candidates of some ``rows``, from 0."""
 
     def __init__(self, message: str, rows: Iterable[int]) -> None:
         super().__init__(message)
@@ -35,7 +35,7 @@ class NobodyFitsError(InputError):
 
 
 class OwnCodeError(InputError):
-    """A class or function of the user's own failed; ``trace`` is its traceback, without any frame of unveil."""
+    """Failure of a user's class or function; ``trace`` is its traceback."""
 
     def __init__(self, message: str, trace: str) -> None:
         super().__init__(message)
@@ -46,19 +46,19 @@ class OwnCodeError(InputError):
 
 
 class CannotProtectError(InputError):
-    """A protection cannot reach its aim on this data, such as equal degrees in a graph that is too dense."""
+    """A protection that cannot reach its aim on this data."""
 
 
 class MissingExtraError(UnveilError, ImportError):
-    """An optional library is needed and is not installed; the message names the extra that brings it."""
+    """Missing optional library; the message names the extra to install."""
 
 
 class UndefinedMetricWarning(UserWarning):
-    """A metric has no value for this input and is NaN; the message says why."""
+    """A metric is undefined for this input; the message gives the reason."""
 
 
 def did_you_mean(wrong: str, have: Iterable[str]) -> str:
-    """Return a question that suggests the nearest of the names there are, with a space before it, or nothing.
+    """Return a suggestion of the nearest valid name, or "".
 
     Only for names of columns, options and settings: a nearest cell would give data away.
 
@@ -73,12 +73,12 @@ def did_you_mean(wrong: str, have: Iterable[str]) -> str:
 
 
 def shortened(name: str) -> str:
-    """Return the name of a column, option or setting in quotes, cut where it is very long."""
+    """Return a quoted name, cut if very long."""
     return repr(name if len(name) <= _SHOWN_LETTERS else name[:_SHOWN_LETTERS] + "…")
 
 
 def where_raised(error: BaseException) -> str:
-    """Return the type of an error of foreign code and where it was raised; never its text, which may hold data.
+    """Return type and place of a foreign error, without its text.
 
     >>> where_raised(ZeroDivisionError("the secret"))
     'ZeroDivisionError'
@@ -96,12 +96,12 @@ _OWN: set[str] = set()
 
 
 def mark_own(*modules: str) -> None:
-    """Remember that modules hold code of the user's own."""
+    """Register modules as the user's own code."""
     _OWN.update(modules)
 
 
 def own_error(error: BaseException, *modules: str, with_text: bool = False) -> OwnCodeError | None:
-    """Return what to say of an error that the user's own code raised; None where it did not.
+    """Return the message for an error in the user's code, else None.
 
     The traceback begins in the user's file and has no frame of unveil. The text of an error may hold data: it is part
     of it only ``with_text``, for errors before any data is read and for private logs.
@@ -140,13 +140,13 @@ def own_error(error: BaseException, *modules: str, with_text: bool = False) -> O
 
 
 def _is_of(step: "FrameType", modules: Iterable[str]) -> bool:
-    """Return whether a frame is of one of these modules, or of one below them."""
+    """Return whether a frame belongs to one of these modules or submodules."""
     name = f"{step.f_globals.get('__name__', '')}."
     return any(name.startswith(f"{each}.") for each in modules)
 
 
 def _owner(step: "FrameType") -> str:
-    """Return what of the user's runs in a frame: a class, a function, or the module itself."""
+    """Return the user's class, function, or module that runs in a frame."""
     module, thing = step.f_globals["__name__"], step.f_locals.get("self")
     if thing is not None:
         return f"class {type(thing).__module__}:{type(thing).__qualname__}"
@@ -154,7 +154,7 @@ def _owner(step: "FrameType") -> str:
 
 
 def whole_number(value: Any, what: str, *, at_least: int = 1, at_most: int | None = None, advice: str = "") -> int:
-    """Return a setting that must be a whole number of at least ``at_least``, and at most ``at_most``; True is none.
+    """Return a validated whole-number setting within its bounds; True is invalid.
 
     ``what`` is how messages call it, and ``advice`` what to do where the plain hint would not help.
 
@@ -177,7 +177,7 @@ def whole_number(value: Any, what: str, *, at_least: int = 1, at_most: int | Non
 
 
 def share(value: Any, what: str, *, zero: bool = True, one: bool = True, advice: str = "Write 5% as 0.05") -> float:
-    """Return a setting that must lie between 0 and 1, 0 or 1 themselves only where they are allowed.
+    """Return a validated share between 0 and 1, with optional ends.
 
     >>> share(0.25, "alpha")
     0.25

@@ -136,7 +136,7 @@ def test_what_crashes_or_passes_there_is_an_answer_or_an_error_here() -> None:
     told = Table.from_frame(nullable)
     assert ours(told, told, "pay", "age", "old").attack.expected == 4
     assert guessed(nullable, nullable, ["age", "old"], "pay") == [0, 1, 2, 3]
-    with pytest.raises(InputError, match="'old' must hold numbers to be judged as numbers"):
+    with pytest.raises(InputError, match="'old' must be numeric for regression"):
         guessed(nullable, nullable, ["age"], "old", regression=True)
 
 

@@ -39,7 +39,7 @@ def test_a_confidence_of_0_gives_the_plain_shares() -> None:
 
 
 def test_an_attack_no_better_than_guessing_is_warned_about() -> None:
-    with pytest.warns(UserWarning, match=r"right in 0.1000 of its tries and a blind guess in 0.2000"):
+    with pytest.warns(UserWarning, match=r"attack success is 0.1000 and the baseline 0.2000"):
         EvaluationResults(10, 1, 2, confidence_level=0)
 
 

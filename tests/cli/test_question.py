@@ -133,12 +133,12 @@ def test_quiet_json_is_still_printed() -> None:
 @pytest.mark.parametrize(
     ("limit", "line"),
     [
-        ("share=0.5", "limit exceeded: share is 0.75, the limit is 0.5\n"),
-        ("share=1/2", "limit exceeded: share is 0.75, the limit is 0.5\n"),
-        ("share=-1e3", "limit exceeded: share is 0.75, the limit is -1000\n"),
-        ("doubt=2", "limit exceeded: doubt is 1.5, it must be at least 2\n"),
-        ("slope=1", "limit exceeded: slope is undefined because it is already breached, the limit is 1\n"),
-        ("slope=1e300", "limit exceeded: slope is undefined because it is already breached, the limit is 1e+300\n"),
+        ("share=0.5", "fail: share is 0.75, the limit is 0.5\n"),
+        ("share=1/2", "fail: share is 0.75, the limit is 0.5\n"),
+        ("share=-1e3", "fail: share is 0.75, the limit is -1000\n"),
+        ("doubt=2", "fail: doubt is 1.5, it must be at least 2\n"),
+        ("slope=1", "fail: slope is undefined because it is already breached, the limit is 1\n"),
+        ("slope=1e300", "fail: slope is undefined because it is already breached, the limit is 1e+300\n"),
     ],
 )
 def test_an_exceeded_limit_is_named_and_gives_code_3(limit: str, line: str, tmp_path: Path) -> None:
@@ -155,8 +155,8 @@ def test_every_exceeded_limit_has_its_line_and_json_has_all() -> None:
     run = ask("x", "--json", "--limit", "share=0.1", "--limit", "share=0.9", "--limit", "slope=0.1")
     assert run.exit_code == 3
     assert [line.split(" is ")[0] for line in run.stderr.splitlines()] == [
-        "limit exceeded: share",
-        "limit exceeded: slope",
+        "fail: share",
+        "fail: slope",
     ]
     assert [limit["exceeded"] for limit in json.loads(run.stdout)["limits"]] == [True, False, True]
 
@@ -194,10 +194,10 @@ def test_undefined_where_more_is_better_is_no_pass(approved: Approved) -> None:
     ("limit", "line", "codes"),
     [
         ("rate=0.2", "", (0, 0)),
-        ("rate=0.01", "limit exceeded: rate is at least 0.0308932, the limit is 0.01\n", (3, 3)),
+        ("rate=0.01", "fail: rate is at least 0.0308932, the limit is 0.01\n", (3, 3)),
         (
             "rate=0.08",
-            "limit neither exceeded nor kept: the limit is 0.08, and rate lies between 0.0308932 and 0.151558; about 7 "
+            "inconclusive: the limit is 0.08, and rate lies between 0.0308932 and 0.151558; about 7 "
             "people in each table would decide it\n",
             (5, 0),
         ),

@@ -218,12 +218,12 @@ def test_a_truth_outside_the_candidates_is_an_answer() -> None:
 @pytest.mark.parametrize(
     ("limit", "line"),
     [
-        ("adversary_success_rate=0.25", "limit exceeded: adversary_success_rate is 0.3, the limit is 0.25\n"),
+        ("adversary_success_rate=0.25", "fail: adversary_success_rate is 0.3, the limit is 0.25\n"),
         ("adversary_success_rate=0.3", ""),
-        ("hiding_property=2", "limit exceeded: hiding_property is 1, it must be at least 2\n"),
+        ("hiding_property=2", "fail: hiding_property is 1, it must be at least 2\n"),
         ("hiding_property=1", ""),
         ("incorrectness=0.6", ""),
-        ("incorrectness=0.7", "limit exceeded: incorrectness is 0.6, it must be at least 0.7\n"),
+        ("incorrectness=0.7", "fail: incorrectness is 0.6, it must be at least 0.7\n"),
     ],
 )
 def test_a_limit_holds_from_the_side_that_is_worse(limit: str, line: str, folder: Path) -> None:

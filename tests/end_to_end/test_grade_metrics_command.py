@@ -208,7 +208,7 @@ def test_one_case_is_shown_by_both_readings_and_one_reading_alone_can_be_asked_f
         ("S1:entropy=1", "'S1' is there twice"),
         ("mine:normalized_entropy=1", "was not computed"),
         ("S9", "there is no suite 'S9'"),
-        ("mine:", "metrics must follow the colon"),
+        ("mine:", "has no metrics after its colon"),
     ],
 )
 def test_a_suite_that_is_none_is_refused(studies: Path, suite: str, said: str) -> None:

@@ -160,7 +160,7 @@ def test_limits_are_watched_from_the_side_that_is_worse(approved: Approved) -> N
     assert ask(*call, "--limit", "adversary_overall_success=1", "--limit", "entropy=0").exit_code == 0
     run = ask(*call, "--limit", "entropy=50", "--html", "report.html")
     assert run.exit_code == 3
-    assert run.stderr.startswith("limit exceeded: entropy is ")
+    assert run.stderr.startswith("fail: entropy is ")
     assert 'class="decision fail"' in Path("report.html").read_text()
     once = ask(*call, "--limit", "adversary_success_rate_high=0")
     approved((once.exit_code, once.stderr))

@@ -206,15 +206,15 @@ def test_a_large_matrix_is_sampled_and_says_so() -> None:
 @pytest.mark.parametrize(
     ("limit", "line"),
     [
-        ("cracked_share=0.3", "limit exceeded: cracked_share is 0.322222, the limit is 0.3\n"),
+        ("cracked_share=0.3", "fail: cracked_share is 0.322222, the limit is 0.3\n"),
         ("cracked_share=0.33", ""),
-        ("cracked_share.high=0.3", "limit exceeded: cracked_share.high is 0.322222, the limit is 0.3\n"),
-        ("d=0.7", "limit exceeded: d is 0.603734, it must be at least 0.7\n"),
+        ("cracked_share.high=0.3", "fail: cracked_share.high is 0.322222, the limit is 0.3\n"),
+        ("d=0.7", "fail: d is 0.603734, it must be at least 0.7\n"),
         ("d=0.6", ""),
-        ("d.low=0.7", "limit exceeded: d.low is 0.603734, it must be at least 0.7\n"),
-        ("cracks_q95=4", "limit exceeded: cracks_q95 is 5, the limit is 4\n"),
+        ("d.low=0.7", "fail: d.low is 0.603734, it must be at least 0.7\n"),
+        ("cracks_q95=4", "fail: cracks_q95 is 5, the limit is 4\n"),
         ("cracks_q95.high=5", ""),
-        ("highest_crack_probability=0.4", "limit exceeded: highest_crack_probability is 0.444444, the limit is 0.4\n"),
+        ("highest_crack_probability=0.4", "fail: highest_crack_probability is 0.444444, the limit is 0.4\n"),
     ],
 )
 def test_a_limit_holds_from_the_side_that_is_worse(limit: str, line: str) -> None:

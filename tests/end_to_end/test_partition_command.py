@@ -183,7 +183,7 @@ def test_the_page_is_whole_and_does_not_depend_on_the_day(folder: Path) -> None:
 
 def test_limits_decide_the_exit_code_and_outputs_are_still_written(folder: Path) -> None:
     run = ask("--sample", "bold", "--beta", "0.6", "--limit", "breached_share=0.5", "--json", "--html", "report.html")
-    assert (run.exit_code, run.stderr) == (3, "limit exceeded: breached_share is 0.75, the limit is 0.5\n")
+    assert (run.exit_code, run.stderr) == (3, "fail: breached_share is 0.75, the limit is 0.5\n")
     limit = {"quantity": "breached_share", "limit": 0.5, "value": 0.75, "exceeded": True}
     assert json.loads(run.stdout)["limits"] == [limit]
     assert (folder / "report.html").exists()
@@ -194,7 +194,7 @@ def test_limits_decide_the_exit_code_and_outputs_are_still_written(folder: Path)
 def test_a_breach_exceeds_every_limit_of_the_risk_slope(at_breach: str) -> None:
     run = ask("--sample", "--beta", "0.1", "--limit", "risk_slope=1", "--json", "--at-breach", at_breach)
     assert run.exit_code == 3
-    assert run.stderr.startswith("limit exceeded: risk_slope is undefined because it is already breached")
+    assert run.stderr.startswith("fail: risk_slope is undefined because it is already breached")
     assert json.loads(run.stdout)["limits"] == [
         {"quantity": "risk_slope", "limit": 1.0, "value": None, "exceeded": True}
     ]

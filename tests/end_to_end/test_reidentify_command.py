@@ -181,7 +181,7 @@ def test_limits_hold_for_the_attack_that_hits_most(quantity: str) -> None:
     key = "value" if quantity == "hit_rate" else "high"
     worst = max(attacked["hit_rate"][key] for attacked in found["attacks"])
     run = ask(*options, "--limit", f"{quantity}=0", "--json", "--html", "report.html")
-    assert (run.exit_code, run.stderr) == (3, f"limit exceeded: {quantity} is {worst:.6g}, the limit is 0\n")
+    assert (run.exit_code, run.stderr) == (3, f"fail: {quantity} is {worst:.6g}, the limit is 0\n")
     assert json.loads(run.stdout)["limits"][0]["value"] == worst
     assert ask(*options, "--limit", f"{quantity}=1", "--quiet").output == ""
 

@@ -256,7 +256,7 @@ def test_the_sample_gives_the_answer_of_the_command_line(
     assert line == "unveil audit --attacks disclosure --targets 20 --seed 5 --html report.html"
     told = CliRunner().invoke(main, [*line.split()[1:], "--json"])
     with page.expect_download() as getting:
-        page.get_by_role("link", name="Download the figures").click()
+        page.get_by_role("link", name="Download the values").click()
     assert json.loads(Path(getting.value.path()).read_text(encoding="utf-8")) == json.loads(told.stdout)
     with page.expect_download() as getting:
         page.get_by_role("link", name="Download the report").click()
@@ -284,13 +284,13 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
     columns.wait_for()
     assert at(page, "original").get_by_text("40 rows, 6 columns.").is_visible()
     assert columns.locator("tbody th bdi").all_inner_texts()[:4] == ["person_id", SCRIPT, IMAGE, FORMULA]
-    assert columns.get_by_label("What person_id is to others").input_value() == "identifier"
+    assert columns.get_by_label("Role of person_id").input_value() == "identifier"
     assert columns.get_by_text("Looks like an email.").is_visible()
-    assert columns.get_by_label(f"What {SCRIPT} is to others").input_value() == "known"
-    columns.get_by_label("What vote is to others").select_option("sensitive")
-    columns.get_by_label(f"What {FORMULA} is to others").select_option("ignored")
-    columns.get_by_label(f"Kind of {IMAGE}", exact=True).select_option("category")
-    page.get_by_role("button", name="Add somebody").click()
+    assert columns.get_by_label(f"Role of {SCRIPT}").input_value() == "known"
+    columns.get_by_label("Role of vote").select_option("sensitive")
+    columns.get_by_label(f"Role of {FORMULA}").select_option("ignored")
+    columns.get_by_label(f"Type of {IMAGE}", exact=True).select_option("category")
+    page.get_by_role("button", name="Add an attacker").click()
     assert page.evaluate("document.activeElement.dataset.part") == "name"
     page.keyboard.type("a neighbour")
     at(page, "scenarios").get_by_label(SCRIPT, exact=True).check()
@@ -323,7 +323,7 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
     page.go_back()
     at(page, "columns").wait_for()
     expect(page.locator("#f-targets")).to_have_value("20")
-    assert page.get_by_label("What vote is to others").input_value() == "sensitive"
+    assert page.get_by_label("Role of vote").input_value() == "sensitive"
     assert page.get_by_label("Name", exact=True).input_value() == "a neighbour"
     page.get_by_role("link", name="Questions").click()
     assert page.locator(".result").all_inner_texts()[0].startswith(f"Audit a table: {IMAGE}.csv, masked.csv")
@@ -345,7 +345,7 @@ def test_one_job_is_cancelled_while_another_waits_whose_sliders_move_by_keyboard
     assert page.locator("[data-step]").get_attribute("aria-live") == "polite"
     other.get_by_role("button", name="Try it on the sample").click()
     other.wait_for_url("**/jobs/*")
-    other.get_by_text("Waiting: another one is being computed.").wait_for()
+    other.get_by_text("Waiting: another job is running.").wait_for()
     expect(page.locator("[data-step]")).not_to_have_text("Starting …")
     home.goto(f"{desk.base}/")
     assert home.locator(".result .state").all_inner_texts()[:2] == ["Waiting", "Running"]
@@ -440,7 +440,7 @@ def test_the_list_can_be_searched_and_works_without_a_script(desk: Desk) -> None
     page = desk.open("list")
     page.get_by_label("Search").fill("seed distance vector")
     assert page.locator("[data-words]:visible h3").all_inner_texts() == ["distance-vector"]
-    assert page.locator("#found").inner_text() == "1 is shown."
+    assert page.locator("#found").inner_text() == "1 shown."
     plain = desk.open("list", java_script_enabled=False)
     assert plain.get_by_role("heading", name="distance-vector").is_visible()
     assert not plain.get_by_label("Search").is_visible()

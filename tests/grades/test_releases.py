@@ -104,5 +104,5 @@ def test_a_study_that_makes_its_own_releases_is_refused(tmp_path: Path) -> None:
 def test_given_releases_have_no_adversary_of_growing_strength(tmp_path: Path) -> None:
     index(tmp_path)
     run_study(Study.read(study_file(tmp_path)), tmp_path / "out", workers=0)
-    with pytest.raises(InputError, match="the study 'given' is of releases that were made already and has none"):
+    with pytest.raises(InputError, match="the study 'given' is of given releases and has none"):
         ReplicatedMetrics.of(Results.read(tmp_path / "out"))

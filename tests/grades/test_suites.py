@@ -56,7 +56,7 @@ class TestWriting:
             ("mine:entropy=1/0", "must be a number such as"),
             ("mine:entropy=0.5,incorrectness", "to all metrics, or to none"),
             ("mine:entropy=0.5,entropy=0.5", "named once"),
-            ("mine:", "metrics must follow the colon"),
+            ("mine:", "has no metrics after its colon"),
             (":entropy=1", "the name of a suite"),
         ],
     )

@@ -79,7 +79,7 @@ def test_the_editions_say_what_they_are() -> None:
 
 
 def test_a_page_with_records_is_refused() -> None:
-    with pytest.raises(InputError, match="Make it without --show-records"):
+    with pytest.raises(InputError, match="Make it without records"):
         shareable(page(holds_records=True))
 
 

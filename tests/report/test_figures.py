@@ -137,7 +137,7 @@ def test_the_schema_has_meanings_types_and_what_is_required() -> None:
 
 @given(WHOLES)
 def test_limits_and_frames_come_from_the_same_declarations(whole: Whole) -> None:
-    assert meanings_of(Whole) == {"share": "the share of rows; exceeded when less than VALUE"}
+    assert meanings_of(Whole) == {"share": "the share of rows; fails below VALUE"}
     (quantity,) = quantities_of(whole).values()
     assert (quantity.name, quantity.more_is_worse, quantity.exceeded_when_undefined) == ("share", False, True)
     assert quantity.value == pytest.approx(whole.share, nan_ok=True)

@@ -85,5 +85,5 @@ def test_figures_of_an_audit_say_how_far_they_order_releases() -> None:
     said = order_note(["closest_record.median", "closest_record.low"])
     grades = shipped_grades()["releases"].metrics
     median, low = (grades[f"closest_record.{each}"].verdict for each in ("median", "low"))
-    assert said == f"Trust to order releases (docs/atlas.md): median: {median}, low: {low}."
+    assert said == f"Reliability for ordering releases (docs/atlas.md): median: {median}, low: {low}."
     assert order_note(["nothing.at_all"]) == ""

@@ -128,7 +128,7 @@ def test_what_cannot_be_sent_is_made_in_this_process(tmp_path: Path) -> None:
                 identity=IDENTITY,
                 cluster="tcp://127.0.0.1:9",
             )
-    with pytest.raises(InputError, match="runs on a cluster need a folder that all its workers share"):
+    with pytest.raises(InputError, match="runs on a cluster need a folder that all workers share"):
         make_runs(generator_from(here), GIVEN, planned(1), folder=None, identity={}, cluster="tcp://127.0.0.1:9")
 
 
@@ -203,7 +203,10 @@ def test_another_generator_script_or_version_is_not_mixed_in(tmp_path: Path, mon
     copy = script(tmp_path, "target.write_bytes(source.read_bytes())")
     runs = [PlannedRun(1, 1, np.arange(4))]
     make_runs(generator_from(copy), given, runs, folder=out, identity={})
-    for generator, match in (("shuffle", "of another generator"), (copy, "of a generator whose scripts have changed")):
+    for generator, match in (
+        ("shuffle", "of another generator"),
+        (copy, "of an earlier version of the generator's scripts"),
+    ):
         script(tmp_path, "target.write_bytes(source.read_bytes()) # in another way")
         with pytest.raises(InputError, match=match):
             make_runs(generator_from(generator), given, runs, folder=out, identity={})
@@ -233,7 +236,7 @@ def test_a_run_that_fails_stops_the_others_and_keeps_what_is_done(
     said = str(caught.value)
     assert SECRET not in said + "".join(capfd.readouterr())
     assert said.startswith(f"run 3 of 9 failed: the generator stopped: error in your function {ME}:failing: ValueError")
-    messages = "Name a folder with --made to keep its messages. The other runs were stopped"
+    messages = "Name a folder for the runs to keep its messages. The other runs were stopped"
     if out is not None:
         log = out / "logs" / "run-0003.txt"
         messages = f"Its messages are in '{log}'. The other runs were stopped, and the 2 that are done are kept"
@@ -412,7 +415,7 @@ def test_a_killed_generator_is_a_failure_from_which_one_goes_on(tmp_path: Path) 
     [
         (
             WorkerDiedError("gone"),
-            r"run . of 2 could not be made: every worker was lost .*\(gone\)\. The other runs were",
+            r"run . of 2 could not be made: every worker .* ended early.*\(gone\)\. The other runs were",
         ),
         (KeyError(SECRET), r"run . of 2 could not be made: KeyError stopped it\. The other runs were stopped"),
         (CancelledError(), "the cluster lost the runs of this generator"),

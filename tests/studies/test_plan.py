@@ -185,7 +185,7 @@ def test_another_seed_or_version_has_other_files_and_another_place_of_the_data_h
         ('name = "sample"', 'name = "small"', "'small' is there twice"),
         ('"sample"\nkind = "graph"', '"sample"\nkind = "table"', "must be all graphs or all tables"),
         ('"small"\nkind = "graph"', '"small"\nkind = "gaph"', "must be graph or table, but is 'gaph'"),
-        ('kind = "graph"\nsource = "graphs', 'known = ["a"]\nkind = "graph"\nsource = "g', "has no known columns"),
+        ('kind = "graph"\nsource = "graphs', 'known = ["a"]\nkind = "graph"\nsource = "g', "has no quasi-identifiers"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -226,8 +226,8 @@ def test_a_study_of_trials_refuses_what_has_no_meaning_there(tmp_path: Path) -> 
     for changes, message in (
         ({"attacks": ("linkability", "record-linkage")}, "must all leave trials or all leave candidates"),
         ({"attacks": ("record-linkage",)}, "leaked_share is for attacks that leave trials"),
-        ({"axes": (Axis("known_share", (0.5, 1)),)}, "known_share must be left out or fixed at 1"),
-        ({"fixed": {"known_share": 0.5}}, "known_share must be left out or fixed at 1"),
+        ({"axes": (Axis("known_share", (0.5, 1)),)}, "known_share must be 1"),
+        ({"fixed": {"known_share": 0.5}}, "known_share must be 1"),
         ({"metrics": ("entropy",)}, "there is no metric of trials called 'entropy'"),
         ({"attacks": ("linkability:first=age",)}, "'first' twice"),
         ({"attacks": ("inference",)}, "needs the setting 'secret'"),
@@ -287,7 +287,7 @@ def test_a_file_that_changed_is_not_read(tmp_path: Path) -> None:
     assert graph_of(noted).edges > 0
     with Path(data.source).open("a") as stream:
         stream.write("0,39\n")
-    with pytest.raises(InputError, match="must be the one that the study began with"):
+    with pytest.raises(InputError, match="changed after the study began"):
         graph_of(noted)
 
 

@@ -22,7 +22,7 @@ from unveil.work.lock import running
 from unveil.work.task import Task, WorkerDiedError
 
 ROOT = Path(__file__).parents[2]
-LOST = "every worker was lost that computed this, also when nothing else was computed ({})"
+LOST = "every worker that computed this ended early, even when it ran alone ({})"
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_a_run_computes_everything_once(tmp_path: Path) -> None:
     assert set(times[0]["seconds"]) == set(times[0]["wall"]) == {"release", "knowledge", "attack", "measure", "write"}
     assert all(each["wall"][part] >= 0 for each in times for part in each["wall"])
     before = files(out)
-    with pytest.raises(InputError, match="holds results of this study already"):
+    with pytest.raises(InputError, match="already holds results of this study"):
         run_study(study, out, workers=0)
     again = run_study(study, out, workers=0, resume=True)
     # What failed is tried again, since whatever made it fail may be mended.
@@ -163,7 +163,7 @@ def test_a_run_that_is_killed_or_interrupted_is_resumed(tmp_path: Path, how: sig
     process = started(study, tmp_path)
     until(begun.exists)
     worker = int(begun.read_text())
-    with pytest.raises(InputError, match=f"one run at a time may write to .*, but process {process.pid} on"):
+    with pytest.raises(InputError, match=f"another run writes to .*, but process {process.pid} on"):
         run_study(study, out, workers=0, resume=True)
     if how == signal.SIGINT:
         os.killpg(process.pid, how)  # what Ctrl-C does: every process of the terminal gets it
@@ -217,7 +217,7 @@ def test_workers_that_cannot_write_stop_the_run(tmp_path: Path) -> None:
     _, said = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "DiskError" in said
-    assert "cannot be written (File too large). What was computed before is kept" in said
+    assert "cannot be written (File too large). Earlier results are kept" in said
     assert list((tmp_path / "out" / "results").iterdir()) == []
     assert run_study(study, tmp_path / "out", workers=0, resume=True).done == 4
 

@@ -107,7 +107,7 @@ def test_a_folder_with_results_needs_resume(study: Study, tmp_path: Path) -> Non
         pass
     with Store(out, study, resume=False):  # nothing was computed yet
         run_scenario(study, first(study), out, key=user_key())
-    with pytest.raises(InputError, match=r"holds results of this study already\. Resume it"):
+    with pytest.raises(InputError, match=r"already holds results of this study\. Resume it"):
         Store(out, study, resume=False).__enter__()
 
 
@@ -181,9 +181,7 @@ def test_a_draft_that_cannot_be_finished_leaves_the_old_file(tmp_path: Path, mon
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(
-        DiskError, match=r"cannot be written \(No space left on device\). What was computed before is kept"
-    ):
+    with pytest.raises(DiskError, match=r"cannot be written \(No space left on device\). Earlier results are kept"):
         write_bytes(path, b"new")
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]

@@ -157,7 +157,7 @@ def test_what_is_none_is_refused(folder: Path, file: Path, tmp_path: Path, monke
     with monkeypatch.context() as changed:
         changed.setattr("unveil.studies.summary._FORM", "2")
         other.write_bytes(Results.read(folder).to_summary())
-    with pytest.raises(InputError, match="was written by another version of unveil, in a form"):
+    with pytest.raises(InputError, match="was written by another version of unveil, in an unsupported"):
         Results.read(other)
     with pytest.raises(InputError, match="a summary does not change and has no times"):
         study_status(file)

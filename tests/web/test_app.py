@@ -291,7 +291,7 @@ def test_too_large_a_file_is_refused_before_it_is_sent(server: Running) -> None:
     for more in ([], ["expect: 100-continue"]):
         answer = early_reply(server, head(server, f"content-length: {LIMITS.file + 1}", *more))
         assert answer.startswith(b"HTTP/1.1 413")
-        assert b"--limit-mb" in answer
+        assert b"larger size limit" in answer
     assert files(server) == []
 
 
@@ -301,7 +301,7 @@ def test_too_large_a_file_is_refused_while_it_is_sent(server: Running, client: h
     answer = give(client, content if declared else iter([content[:1_000_000]] * 8))
     # All of it was taken from the line, so that the browser gets to read why.
     assert answer.status_code == 413
-    assert "--limit-mb" in answer.json()["error"]
+    assert "larger size limit" in answer.json()["error"]
     assert answer.headers["connection"] == "close"
     assert files(server) == []
 
@@ -310,7 +310,7 @@ def test_a_slow_file_is_given_up(tmp_path: Path) -> None:
     with in_thread(tmp_path, limits=Limits(idle=0.2)) as server:
         answer = early_reply(server, head(server, "content-length: 1000") + b"a,b\n")
         assert answer.startswith(b"HTTP/1.1 408")
-        assert b"too slowly" in answer
+        assert b"too slow" in answer
         assert files(server) == []
 
 

@@ -146,7 +146,7 @@ def test_a_killed_worker_is_an_error_and_the_page_lives_on(
         ("crash", "went wrong inside unveil"),
         ("leave 3", "went wrong inside unveil"),
         ("die SIGSEGV", "signal 11"),
-        ("leave 0", "There is no answer"),
+        ("leave 0", "No answer"),
     ],
 )
 def test_a_mistake_of_ours_is_said_without_its_details(

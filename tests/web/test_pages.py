@@ -238,7 +238,7 @@ def test_files_that_are_kept_can_be_seen_and_removed() -> None:
     assert 'data-remove="/files/ab"' in page
     assert "1.5 MB" in page
     assert "0.0 kB" in page
-    assert "Files that you gave" not in pages.home()
+    assert "Your files" not in pages.home()
 
 
 def test_the_example_is_not_called_by_a_folder_that_was_typed_before() -> None:

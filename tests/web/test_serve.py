@@ -453,7 +453,7 @@ def test_a_port_that_is_taken() -> None:
     with listen(0) as taken:
         port = taken.getsockname()[1]
         assert taken.getsockname()[0] == "127.0.0.1"
-        with pytest.raises(InputError, match=f"port {port} of 127.0.0.1 must be free.*--port"):
+        with pytest.raises(InputError, match=f"port {port} of 127.0.0.1 is in use.*another port"):
             listen(port)
         with listen(None) as other:
             assert other.getsockname()[1] != port
@@ -543,7 +543,7 @@ def test_a_system_that_does_not_tell_who_connects_is_said(
     quiet = Quiet(monkeypatch, tmp_path)
     monkeypatch.setattr(_peer, "system_tells", lambda: tells)
     quiet.serve(open_browser=False)
-    assert any("does not tell whose program connects" in line for line in quiet.said) is not tells
+    assert any("does not identify connecting users" in line for line in quiet.said) is not tells
 
 
 def test_enter_prints_a_new_address(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

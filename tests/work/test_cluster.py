@@ -103,7 +103,7 @@ def test_a_task_that_kills_its_workers_is_a_row(dask: Cluster, tmp_path: Path) -
     summary = run_study(study, tmp_path / "out", cluster=dask.address)
     assert (summary.done, summary.failed) == (4, 1)
     (error,) = Results.read(tmp_path / "out").errors["error"]
-    assert error == "every worker was lost that computed this, also when nothing else was computed (says the cluster)"
+    assert error == "every worker that computed this ended early, even when it ran alone (says the cluster)"
 
 
 # One run fails as soon as the other has begun, which then takes for ever.

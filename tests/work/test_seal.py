@@ -94,7 +94,7 @@ def test_a_key_that_others_could_have_put_there_is_refused(home: Path, tmp_path:
             os.mkfifo(path, 0o600)
         else:
             path.mkdir(0o700)
-    with pytest.raises(InputError, match="must be a plain file of 32 bytes that this user alone can read"):
+    with pytest.raises(InputError, match="must be a private file of 32 bytes"):
         user_key()
 
 
@@ -102,7 +102,7 @@ def test_a_key_that_others_could_have_put_there_is_refused(home: Path, tmp_path:
 def test_a_folder_in_which_others_can_put_a_key_is_refused(home: Path) -> None:
     user_key()
     (home / "unveil").chmod(0o770)
-    with pytest.raises(InputError, match="must be writable by this user alone"):
+    with pytest.raises(InputError, match="is writable by other users"):
         user_key()
 
 

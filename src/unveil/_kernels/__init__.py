@@ -1,1 +1,1 @@
-"""Arrays in, arrays out: fast code that knows no class of unveil and hides no randomness."""
+"""Array kernels without project classes or hidden randomness."""

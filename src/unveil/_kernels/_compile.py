@@ -1,4 +1,4 @@
-"""One source for two ways of running a loop: plain Python while little, compiled by numba when much.
+"""Loops that run as plain Python or compiled by numba.
 
 Importing numba costs a third of a second and compiling costs more, so nobody should wait for either on a small input;
 and a loop that also runs as plain Python is seen by coverage and works on arrays of Python integers, which never
@@ -34,7 +34,7 @@ _MOST_AT_ONCE = 60_000
 
 
 class Loop(NamedTuple):
-    """A loop that may be compiled: its function, the types of its arguments in practice, and how numba takes it."""
+    """Loop that may be compiled: function, argument types, and options."""
 
     function: Callable[..., Any]
     types: tuple[str, ...]
@@ -43,7 +43,7 @@ class Loop(NamedTuple):
 
 
 class LoopLedger:
-    """Entries processed by plain loops in this process, and the compiled loops with their types."""
+    """Numbers of loop entries run so far, and the compiled loops."""
 
     def __init__(self) -> None:
         self.clear()
@@ -60,7 +60,7 @@ LOOPS: dict[Callable[..., Any], Loop] = {}
 
 
 def loop(*types: str, uses: tuple[str, ...] = (), **options: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """List a loop with the types of its arguments as numba writes them, and return it unchanged.
+    """Register a loop with its argument types, and return it unchanged.
 
     ``uses`` names functions of numpy that make compiling slow and are used all the same; a test refuses others.
     ``options`` go to numba.
@@ -74,7 +74,7 @@ def loop(*types: str, uses: tuple[str, ...] = (), **options: Any) -> Callable[[C
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Return the function, compiled by numba together with the plain functions that it calls; once per process.
+    """Compile the function and its helpers with numba, once per process.
 
     Compiled code is kept on disk for the next process, if possible.
     """
@@ -103,12 +103,12 @@ def _compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 @cache
 def _make_usable(helper: Callable[..., object], register: Callable[..., object]) -> None:
-    """Let compiled functions call a plain one; numba must be told once."""
+    """Make a plain function callable from compiled ones."""
     register(helper)
 
 
 def helpers(function: Callable[..., Any]) -> list[Callable[..., Any]]:
-    """Return the plain functions of this package that a function calls, and those that they call."""
+    """Return the plain functions of this package that a function calls."""
     found: dict[Callable[..., Any], None] = {}
     waiting = [function]
     while waiting:
@@ -135,7 +135,7 @@ def kernel(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
 def kernel(*types: str, cost: int = 1, uses: tuple[str, ...] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 def kernel(*types: Any, cost: int = 1, uses: tuple[str, ...] = ()) -> Any:
-    """List a loop with the types of its arguments, and return it such that it is compiled where that pays.
+    """Register a loop that is compiled when it pays.
 
     It runs as plain Python while the call is small, or while this process has gone through few entries that way and
     has not loaded the compiler; ``cost`` is how many steps it takes per entry of its longest array. Once compiled for
@@ -162,7 +162,7 @@ def kernel(*types: Any, cost: int = 1, uses: tuple[str, ...] = ()) -> Any:
 
 
 def _pays(entries: int) -> bool:
-    """Return whether it is time for the compiler; if not, the entries are noted as gone through in plain Python."""
+    """Return whether compilation pays; if not, count the entries."""
     most = min(_MOST_AT_ONCE, _MOST_PLAIN - LEDGER.entries, _SMALL if "numba" in sys.modules else _MOST_AT_ONCE)
     if entries > most:
         return True

@@ -1,4 +1,4 @@
-"""Say to who waits that the compiler is at work, once it has taken a while; the result is kept for the next time.
+"""Report slow compilation to the user.
 
 It imports neither numpy nor numba, so that a door can ask for the message before anything heavy is loaded.
 """
@@ -15,13 +15,13 @@ _tellers: list[Callable[[str], None]] = []
 
 
 def tell_by(tell: Callable[[str], None]) -> None:
-    """Let this function, and no other, say when compiling takes longer than people wait without a word."""
+    """Set the only function that reports slow compilation."""
     _tellers[:] = [tell]
 
 
 @cache
 def watch() -> None:
-    """Follow what numba compiles in this process, if anybody wants to hear of it; numba is loaded already."""
+    """Watch numba's compilation in this process, if requested."""
     if _tellers:
         from numba.core import event
 
@@ -30,7 +30,7 @@ def watch() -> None:
 
 
 def _listener(base: Any) -> Any:
-    """Return what numba calls when it begins and ends to compile a function; those that it calls come within."""
+    """Return the listener for the start and end of compilation."""
 
     class CompileTimer(base):  # type: ignore[misc]
         spent, depth, since = 0.0, 0, 0.0

@@ -1,4 +1,4 @@
-"""Compile every listed loop beforehand, so that no later process waits: what ``unveil warm-up`` does.
+"""Compile every registered loop in advance (``unveil warm-up``).
 
 Each loop carries the types of its arguments as text: ``i8``, ``f8``, ``b1`` and so on are single numbers, ``i8[]`` a
 row of them and ``i8[,]`` a table; ``const`` stands before arrays that must not be written to, ``A`` behind those with
@@ -25,7 +25,7 @@ _WORDS |= {"f8": "float64", "f4": "float32", "b1": "boolean", "rng": "npy_rng", 
 
 
 class WarmLoop(NamedTuple):
-    """A compiled loop: its name, its cache folder (None without one), and CPU seconds.
+    """Compiled loop: name, cache folder or None, and CPU seconds.
 
     The seconds are 0 for code that was on disk already.
     """
@@ -36,7 +36,7 @@ class WarmLoop(NamedTuple):
 
 
 def listed_loops() -> dict[str, Loop]:
-    """Return every loop of the package that is ever compiled, by module and name."""
+    """Return every compilable loop of the package, by name."""
     for package in _PACKAGES:
         for module in walk_packages(import_module(f"unveil.{package}").__path__, f"unveil.{package}."):
             import_module(module.name)
@@ -48,20 +48,20 @@ def _name(each: Loop) -> str:
 
 
 def folder_of(done: Sequence[WarmLoop]) -> str | None:
-    """Return the folder that holds all compiled code, itself or in folders; None where none is kept."""
+    """Return the common folder of all compiled code, or None."""
     folders = [each.folder for each in done if each.folder is not None]
     return os.path.commonpath(folders) if folders else None
 
 
 def warm_up(names: Sequence[str], processes: int) -> Iterator[WarmLoop]:
-    """Yield loops as they become ready, compiled in so many processes."""
+    """Yield loops as they become ready, compiled in N processes."""
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
         for ready in as_completed([pool.submit(warm, name) for name in names]):
             yield ready.result()
 
 
 def warm(name: str) -> WarmLoop:
-    """Compile one loop for the types it is listed with, or load it where that was done before."""
+    """Compile one loop for its registered types, or load it."""
     import_module(name.partition(":")[0])
     listed = next(each for each in LOOPS.values() if _name(each) == name)
     fast: Any = compiled(listed.function)
@@ -73,7 +73,7 @@ def warm(name: str) -> WarmLoop:
 
 
 def numba_types(written: str, known: dict[str, Any]) -> tuple[Any, ...]:
-    """Return the types that numba has for the arguments of a loop; ``known`` has the named tuples by name.
+    """Return numba's types for a loop's arguments; ``known`` has tuples.
 
     >>> numba_types("const i8[], f8", {})
     (Array(int64, 1, 'C', True, aligned=True), float64)

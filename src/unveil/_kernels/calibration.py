@@ -1,4 +1,4 @@
-"""From scores to chances that were learned: a logistic and an isotonic fit, and how far stated chances are off."""
+"""Calibration: logistic and isotonic fits, and calibration error."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ _RIDGE = 1.0
 
 
 class Calibrator(NamedTuple):
-    """How features of a choice say how likely it is right; made by :func:`fit`.
+    """Model of the probability that a choice is correct; see :func:`fit`.
 
     ``coefficients`` (the intercept first) are of standardised features, none where all choices have the same chance
     ``share``. ``levels`` and ``chances`` are the monotone curve over the logistic chance, none with few labels, and
@@ -36,7 +36,7 @@ class Calibrator(NamedTuple):
 
 
 def fit(features: FloatArray, labels: BoolArray) -> Calibrator:
-    """Return what is learned from choices of which it is known whether they were right.
+    """Fit a calibrator to choices of known correctness.
 
     A logistic regression with ridge 1 on standardised features; from 200 labels on, the mean of it and of an isotonic
     fit to it, and from 2,000 on the latter alone. With fewer than 10 labels, or where all are alike, every choice has
@@ -62,7 +62,7 @@ def fit(features: FloatArray, labels: BoolArray) -> Calibrator:
 
 
 def chance(learned: Calibrator, features: FloatArray) -> FloatArray:
-    """Return how likely each choice is right, by its features.
+    """Return the probability that each choice is correct.
 
     >>> chance(fit(np.zeros((3, 1)), np.array([True, True, False])), np.zeros((2, 1)))
     array([0.625, 0.625])
@@ -76,7 +76,7 @@ def chance(learned: Calibrator, features: FloatArray) -> FloatArray:
 
 
 def isotonic(scores: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the distinct scores, ascending, and the never falling values nearest to those given, by least squares.
+    """Return ascending distinct scores and their isotonic least-squares fit.
 
     Rows of the same score get the same value: their mean counts as often as there are rows.
 
@@ -91,7 +91,7 @@ def isotonic(scores: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatA
 
 
 def calibration_error(stated: FloatArray, right: FloatArray, bins: int = BINS) -> float:
-    """Return the mean gap between stated chances and the share that came true, over groups of about the same size.
+    """Return the calibration error over groups of about equal size.
 
     ``stated`` is cut, from the least to the largest, into ``bins`` groups (as many as there are values, if fewer) whose
     sizes differ by at most one, the larger ones first; each gap counts by its size. Rows of the same chance share what
@@ -106,7 +106,7 @@ def calibration_error(stated: FloatArray, right: FloatArray, bins: int = BINS) -
 
 
 def error_by_chance(stated: FloatArray, *, rng: np.random.Generator, bins: int = BINS, draws: int = 50) -> float:
-    """Return the calibration error that chances have on average which are just what they say, with so few rows.
+    """Return the expected calibration error of perfectly calibrated probabilities.
 
     Groups of a few rows differ from their chances by lot: an error below this says nothing against the chances. NaN
     without rows.
@@ -123,7 +123,7 @@ def error_by_chance(stated: FloatArray, *, rng: np.random.Generator, bins: int =
 
 
 class Reliability(NamedTuple):
-    """Groups of rows by what was stated of them: the mean of that, the share that came true, and how many they are."""
+    """Reliability groups: mean probability, observed share, and size."""
 
     stated: FloatArray
     right: FloatArray

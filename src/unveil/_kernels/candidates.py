@@ -1,4 +1,4 @@
-"""Loops over ragged rows of probabilities: one row per target, one entry per candidate."""
+"""Loops over ragged rows of candidate probabilities, one row per target."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from unveil._kernels.types import FloatArray, Int32Array, IntArray
     "const i8[], const i4[], f8[], f8",
 )
 def first_fault(start: IntArray, candidate: Int32Array, probability: FloatArray, tolerance: float) -> Any:
-    """Return (row, kind) of the first row that is no distribution over distinct ascending candidates, or (-1, 0).
+    """Return (row, type) of the first invalid distribution, or (-1, 0).
 
     Kinds: 1 not finite, 2 negative, 3 not ascending (out of order, or twice the same), 4 does not sum to 1 within the
     tolerance plus half of it per entry, which is what rounding each may add.
@@ -38,7 +38,7 @@ def first_fault(start: IntArray, candidate: Int32Array, probability: FloatArray,
 def summarise(
     start: IntArray, probability: FloatArray
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
-    """Return per row: positive entries, entropy in bits, sum of squares, spread, largest entry, how many tie with it.
+    """Return each row's support, entropy, squares, spread, maximum, and ties.
 
     The spread is the sum of squared distances from the row's mean; taken from the squares it would lose its digits.
     """
@@ -68,7 +68,7 @@ def summarise(
 
 @kernel("const i8[], const f8[], f8")
 def entropy_above(start: IntArray, probability: FloatArray, at_least: float) -> tuple[FloatArray, FloatArray]:
-    """Return per row the entropy in bits of the entries of at least ``at_least``, as they are, and their sum."""
+    """Return each row's entropy in bits of large probabilities, and their sum."""
     entropy = np.zeros(start.size - 1, np.float64)
     total = np.zeros(start.size - 1, np.float64)
     for r in range(start.size - 1):
@@ -82,7 +82,7 @@ def entropy_above(start: IntArray, probability: FloatArray, at_least: float) -> 
 
 @kernel("const i8[], const f8[], f8[], f8")
 def power_sums(start: IntArray, probability: FloatArray, largest: FloatArray, order: float) -> FloatArray:
-    """Return per row the sum of the positive entries, each over the largest, to the power ``order``."""
+    """Return each row's power sum, relative to its maximum."""
     total = np.zeros(start.size - 1, np.float64)
     for r in range(start.size - 1):
         for k in range(start[r], start[r + 1]):
@@ -93,7 +93,7 @@ def power_sums(start: IntArray, probability: FloatArray, largest: FloatArray, or
 
 @kernel("const i8[], const f8[], f8")
 def power_excess(start: IntArray, probability: FloatArray, order: float) -> FloatArray:
-    """Return per row the sum of the positive entries to the power ``order``, less 1, without cancellation near 1."""
+    """Return each row's power sum minus 1, without cancellation near 1."""
     total = np.zeros(start.size - 1, np.float64)
     for r in range(start.size - 1):
         for k in range(start[r], start[r + 1]):
@@ -107,7 +107,7 @@ def power_excess(start: IntArray, probability: FloatArray, order: float) -> Floa
     "const i8[], const i4[], const i8[]",
 )
 def find_entries(start: IntArray, candidate: Int32Array, wanted: IntArray) -> IntArray:
-    """Return the entry of each row's wanted candidate, or -1 where the row does not have it; rows are ascending."""
+    """Return the position of each row's wanted candidate, or -1."""
     place = np.full(wanted.size, -1, np.int64)
     for r in range(wanted.size):
         low, high = start[r], start[r + 1]
@@ -136,7 +136,7 @@ def count_equal(start: IntArray, probability: FloatArray, value: FloatArray) -> 
 def with_others(
     start: IntArray, probability: FloatArray, others: IntArray, each: FloatArray
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
-    """Return what :func:`summarise` would if each row had ``others`` more entries of ``each``, without writing them."""
+    """Return :func:`summarise` with ``others`` more probabilities of ``each`` per row."""
     support, entropy, squares, _, largest, ties = summarise(start, probability)
     listed = np.diff(start)
     owner = np.repeat(np.arange(listed.size), listed)
@@ -159,7 +159,7 @@ def with_others(
 def credible_sizes(
     start: IntArray, probability: FloatArray, others: IntArray, each: FloatArray, mass: float
 ) -> FloatArray:
-    """Return per row the fewest entries that hold ``mass`` together, if it had ``others`` more entries of ``each``."""
+    """Return each row's smallest credible set size for ``mass``."""
     size = np.zeros(start.size - 1, np.float64)
     longest = 0
     for r in range(start.size - 1):

@@ -8,7 +8,7 @@ _FREE = -1
 
 
 def key_table(at_most: int) -> IntArray:
-    """Return an empty set with room for ``at_most`` keys; it is never more than half full, so that probes stay short.
+    """Return an empty hash set for ``at_most`` keys, half full.
 
     >>> key_table(3)
     array([-1, -1, -1, -1, -1, -1, -1, -1])
@@ -17,7 +17,7 @@ def key_table(at_most: int) -> IntArray:
 
 
 def slot_of(table: IntArray, key: int) -> int:
-    """Return where a key stands in the set, or the free slot where it belongs."""
+    """Return the slot of a key, or the free slot for it."""
     last = table.size - 1
     # Neither product nor shift leaves 63 bits, so that plain Python and compiled code find the same slot.
     slot = ((((key ^ (key >> 29)) & 0x7FFFFFFF) * 0x9E3779B1) >> 24) & last

@@ -1,4 +1,4 @@
-"""A small logistic regression with a ridge, and how well its scores tell two groups apart."""
+"""Ridge logistic regression, and how well scores separate two groups."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ _SCORE_PLACES = 9
 def fit(
     features: FloatArray, labels: BoolArray, *, ridge: float, start: FloatArray | None = None, settled: float = 1e-8
 ) -> FloatArray:
-    """Return the coefficients, the intercept first, that make the labels most likely under a ridge.
+    """Return the ridge logistic coefficients, intercept first.
 
     Newton steps maximise the log-likelihood minus ``ridge / 2`` times the squared coefficients, the intercept not
     counted. With a ridge above 0 there is exactly one such point, even where the features separate the labels. Where
@@ -51,7 +51,7 @@ def fit(
 
 
 def score(features: FloatArray, coefficients: FloatArray) -> FloatArray:
-    """Return the linear score of each row, without the intercept, rounded so that equal rows tie.
+    """Return the linear score of each row, rounded so that equals tie.
 
     >>> score(np.array([[1.0], [2.0]]), np.array([9.0, 0.5]))
     array([0.5, 1. ])
@@ -69,7 +69,7 @@ def probability(features: FloatArray, coefficients: FloatArray) -> FloatArray:
 
 
 def ordered_pairs(scores: FloatArray, labels: BoolArray) -> tuple[float, float]:
-    """Return in how many pairs of a row with the label and one without it the first scores more, and of how many.
+    """Return the concordant pairs, and all pairs of two labels.
 
     Two that score alike count half. The first over the second is the area under the curve.
 
@@ -84,7 +84,7 @@ def ordered_pairs(scores: FloatArray, labels: BoolArray) -> tuple[float, float]:
 
 
 def mean_ranks(values: FloatArray) -> FloatArray:
-    """Return the rank of each value from 1 on; those that tie share the mean of theirs.
+    """Return the mid-ranks of values, from 1.
 
     >>> mean_ranks(np.array([5.0, 3.0, 5.0]))
     array([2.5, 1. , 2.5])

@@ -1,4 +1,4 @@
-"""Sorting inside a loop: a sort of numpy there would take the compiler more than a second."""
+"""Merge sort for compiled loops, faster to compile than numpy's."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ _RUN = 16
 
 
 def sort_part(values: NDArray[Any], spare: NDArray[Any], low: int, high: int) -> None:
-    """Put the values from ``low`` to before ``high`` in ascending order; ``spare`` is as long as the values.
+    """Sort values in a range, using ``spare`` of the same length.
 
     >>> import numpy as np
     >>> numbers = np.array([9, 3, 2, 1, 0])

@@ -1,4 +1,4 @@
-"""Random numbers inside a loop: the same ones in plain Python as when compiled.
+"""Random numbers for loops, equal in plain Python and compiled code.
 
 A loop that does not know how many random numbers it needs cannot be handed them in an array. It is handed the state of
 a small generator (splitmix64, drawn from a numpy generator by ``fresh_state``) and moves that on. Its period is 2**64;
@@ -46,7 +46,7 @@ def next_bits(state: State) -> Any:
 
 
 def next_float(state: State) -> float:
-    """Return a random number from 0 to just below 1 (a multiple of 2**-53), and move the state on.
+    """Return a random float in [0, 1), a multiple of 2**-53.
 
     >>> round(next_float(np.zeros(1, np.uint64)), 6)
     0.883311
@@ -56,7 +56,7 @@ def next_float(state: State) -> float:
 
 
 def below(state: State, count: int) -> int:
-    """Return a whole number from 0 to ``count - 1``, each with exactly the same chance; ``count`` is at most 2**62.
+    """Return a uniform random integer below ``count``, at most 2**62.
 
     >>> state = np.zeros(1, np.uint64)
     >>> [below(state, 6) for _ in range(5)]

@@ -1,4 +1,4 @@
-"""Many values kept as a few numbers: how many, their extremes and sums exactly, and the means of runs in their order.
+"""Sketches of many values: count, extremes, sums, and run means.
 
 A study has a value for each node, metric and replication, too many to keep. What grades need of them (evenness, range,
 mean, variance) can be had from sketches, also of several sketches together, as if all values had been pooled.
@@ -35,7 +35,7 @@ class ValueSketch:
 
 @dataclass(frozen=True)
 class PooledSketch:
-    """All values of some sketches together: count, extremes, mean, and variance (with Bessel's correction)."""
+    """Pooled statistics: count, extremes, mean, and variance."""
 
     count: int
     lowest: float
@@ -61,7 +61,7 @@ def sketch_of(values: ArrayLike, *, blocks: int = BLOCKS) -> ValueSketch:
 
 
 def means_of_runs(ordered: FloatArray, weight: FloatArray, runs: int) -> tuple[FloatArray, FloatArray]:
-    """Return the means of so many runs of ascending values, and how many values each run stands for.
+    """Return the means and sizes of N runs of sorted values.
 
     A value of weight w stands for w values, and is divided where a run ends within them. Fewer runs where there are
     fewer values.
@@ -92,7 +92,7 @@ def weights_of(count: int, blocks: int) -> IntArray:
 
 
 def pooled(sketches: Sequence[ValueSketch]) -> PooledSketch:
-    """Return count, extremes, mean and variance of all values of the sketches, all of them exact.
+    """Return exact count, extremes, mean, and variance of sketches.
 
     NaN where there is no value; the variance also where there is one.
 
@@ -112,7 +112,7 @@ def pooled(sketches: Sequence[ValueSketch]) -> PooledSketch:
 
 
 def merged_blocks(sketches: Sequence[ValueSketch]) -> tuple[FloatArray, FloatArray]:
-    """Return the blocks of all sketches in ascending order, and how many values each stands for."""
+    """Return all sketches' blocks in ascending order, with sizes."""
     some = [each for each in sketches if each.count]
     if not some:
         return np.empty(0), np.empty(0)
@@ -123,7 +123,7 @@ def merged_blocks(sketches: Sequence[ValueSketch]) -> tuple[FloatArray, FloatArr
 
 
 def merged_evenness(sketches: Sequence[ValueSketch], lowest: float, highest: float) -> float:
-    """Return how evenly all values of the sketches fill the range from ``lowest`` to ``highest``.
+    """Return the evenness of all values from ``lowest`` to ``highest``.
 
     Formula: ``3 (Σ (C² - (C - w)²) x / n² - S / n)`` over the blocks in ascending order, x being their means on a scale
     on which the range is 0 to 1, w their weights, C the running sums of these and n all of them; S is the sum of the

@@ -1,4 +1,4 @@
-"""Independent pieces of work on several threads of this process, with results in the order of the pieces.
+"""Parallel threads for independent work, with ordered results.
 
 Pieces may be made of pieces: all share one number of threads, and a piece that is cut into smaller ones takes the
 threads that others do without by then.
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 class _Team:
-    """So many threads, and how many of them nobody uses. Whoever comes back from waiting makes that one fewer."""
+    """Counting semaphore for nested thread pools."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -24,14 +24,14 @@ class _Team:
         self._lock = threading.Lock()
 
     def take(self) -> bool:
-        """Return whether there was an idle thread, which is the caller's from now on."""
+        """Take an idle thread if there is one."""
         with self._lock:
             taken = self._idle > 0
             self._idle -= taken
             return taken
 
     def change(self, idle: int) -> None:
-        """Say that so many more threads are idle, or fewer."""
+        """Change the number of idle threads by N."""
         with self._lock:
             self._idle += idle
 
@@ -49,7 +49,7 @@ _WORK: ContextVar["_Work[Any, Any] | None"] = ContextVar("work", default=None)
 
 @contextmanager
 def threads(number: int) -> Iterator[None]:
-    """Let `in_threads` take so many threads here and in all that is called from here; 0 is one per processor.
+    """Limit `in_threads` to N threads in this context; 0: one per processor.
 
     >>> with threads(2):
     ...     in_threads(abs, [-3, 2])
@@ -68,13 +68,13 @@ def processors() -> int:
 
 
 def available() -> int:
-    """Return how many threads there are for all work that is done here together: one per processor unless told."""
+    """Return the thread limit (default: one per processor)."""
     team = _TEAM.get()
     return processors() if team is None else team.number
 
 
 def worth(rows: int) -> int | None:
-    """Return on how many threads at most columns of so many rows are worked on: few are done before one has begun.
+    """Return the useful number of threads for columns of N rows.
 
     >>> worth(100), worth(10**6)
     (1, None)
@@ -85,7 +85,7 @@ def worth(rows: int) -> int | None:
 def in_threads(
     function: Callable[[Item], Result], items: Iterable[Item], *, threads: int | None = None
 ) -> list[Result]:
-    """Return what the function gives for each item, in the order of the items, on so many threads at most.
+    """Return the function's results for all items, on up to N threads.
 
     Items must not depend on one another, nor on the number of threads: then results do not either. Compiled loops
     release Python's lock. What the first item that fails raises is raised here, and no further item is begun.
@@ -106,7 +106,7 @@ def in_threads(
 
 
 def side_by_side(*works: Callable[[], Any]) -> list[Any]:
-    """Return what pieces of work that have nothing in common give, in their order, as `in_threads` does.
+    """Return the results of independent functions, in order.
 
     >>> side_by_side(lambda: 3, lambda: "two")
     [3, 'two']
@@ -115,11 +115,11 @@ def side_by_side(*works: Callable[[], Any]) -> list[Any]:
 
 
 class _StoppedError(BaseException):
-    """What this is a piece of was given up, by Ctrl-C for instance, and nobody waits for it."""
+    """The enclosing work was stopped, for instance by Ctrl-C."""
 
 
 class _Work(Generic[Item, Result]):
-    """Items that are worked on by this thread and by helpers, who come as threads get idle and stay to the end."""
+    """Items processed by this thread and by helpers."""
 
     def __init__(self, function: Callable[[Item], Result], items: Sequence[Item], team: _Team, helpers: int) -> None:
         self.function, self.items, self.team = function, items, team
@@ -132,7 +132,7 @@ class _Work(Generic[Item, Result]):
         self._lock = threading.Lock()
 
     def done(self) -> list[Result]:
-        """Return all results, after everybody has ended; of what is given up only the pieces in hand go on."""
+        """Return all results after the last thread; stopped work ends early."""
         wait = None
         try:
             self._work()
@@ -152,7 +152,7 @@ class _Work(Generic[Item, Result]):
 
     @property
     def is_given_up(self) -> bool:
-        """Whether this, or what it is a piece of, was given up."""
+        """True if this or the enclosing work was stopped."""
         return self.given_up or (self.parent is not None and self.parent.is_given_up)
 
     def _work(self) -> None:
@@ -167,7 +167,7 @@ class _Work(Generic[Item, Result]):
             _WORK.reset(token)
 
     def _taken(self) -> int | None:
-        """Return the next item, or None; where more are left and a thread is idle, it helps from now on."""
+        """Return the next item or None, and start an idle helper."""
         with self._lock:
             if self.is_given_up:
                 raise _StoppedError

@@ -1,4 +1,4 @@
-"""Do the values of two samples differ? Welch's t-test and the rank-sum test of every two neighbouring levels.
+"""Welch's t-test and the rank-sum test of neighboring levels.
 
 Values that differ by less than ``SAME`` times the largest of the two samples are taken to be the same: a mean of equal
 numbers depends in its last digits on how many there were, and such a difference would be significant at once.
@@ -29,7 +29,7 @@ _FACTS = 7
 
 
 class NeighbourTests(NamedTuple):
-    """Tests of neighbouring levels: one row per sequence of levels, one column per pair of neighbours.
+    """Tests of neighboring levels, at [sequence, pair].
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class NeighbourTests(NamedTuple):
 
 
 def neighbour_tests(values: FloatArray, *, fast: bool | None = None) -> NeighbourTests:
-    """Return the tests of neighbouring levels at [row, pair], for values at [row, level, replication].
+    """Return the tests at [row, pair], for values [row, level, replication].
 
     NaN values are left out, and a level with fewer than two values is passed over: its neighbours are then neighbours
     of one another. Infinite values leave Welch's test undecided (p = 1, sign 0), unless all values of each sample are
@@ -112,7 +112,7 @@ def _rank_sum_values(facts: FloatArray, there: BoolArray) -> tuple[FloatArray, I
 
 @cache
 def untied_p(first: int, second: int) -> FloatArray:
-    """Return the two-sided p-values of the exact rank-sum test of samples without ties, by their sizes.
+    """Return exact two-sided rank-sum p-values without ties, by sizes.
 
     At [d] stands that of samples of which one wins d comparisons more than the other.
 
@@ -131,7 +131,7 @@ def untied_p(first: int, second: int) -> FloatArray:
 # In plain Python, where p-values without ties are made, parts at once are what makes the splits fast.
 @loop("f8[,,], i8[,], f8[,,], i8[]", uses=("a part at once",))
 def _compare(ordered: FloatArray, count: IntArray, facts: FloatArray, pairs: IntArray) -> None:
-    """Fill in the facts and the numbers of pairs of each row, whose levels are sorted."""
+    """Fill in the comparisons and pair counts of sorted levels."""
     for row in range(ordered.shape[0]):
         before = -1
         for level in range(ordered.shape[1]):
@@ -161,7 +161,7 @@ def _magnitude(sample: FloatArray) -> float:
 
 
 def _welch(first: FloatArray, second: FloatArray, near: float) -> tuple[float, float]:
-    """Return Welch's t of two sorted samples (above 0 if the second is larger) and its degrees of freedom."""
+    """Return Welch's t (positive: second larger) and df."""
     low, high = min(first[0], second[0]), max(first[-1], second[-1])
     # Equal infinite values must not be subtracted.
     one_same = first[0] == first[-1] or first[-1] - first[0] <= near
@@ -185,7 +185,7 @@ def _welch(first: FloatArray, second: FloatArray, near: float) -> tuple[float, f
 
 
 def _moments(sample: FloatArray, part: float, low: float, scale: float) -> tuple[float, float]:
-    """Return the mean, and the square of its standard error, of values that are first moved and scaled."""
+    """Return the mean and squared standard error of shifted values."""
     total = 0.0
     for value in sample:
         total += (value * part - low) / scale
@@ -228,7 +228,7 @@ def _merged(first: FloatArray, second: FloatArray, near: float) -> tuple[int, in
 
 
 def _splits(score: IntArray, few: int) -> FloatArray:
-    """Return how many choices of ``few`` (at most half) of the scores have each sum, from the lowest sum on.
+    """Return the number of choices of ``few`` scores per sum.
 
     The scores increase. Counts are whole numbers, exact for up to 56 scores.
     """
@@ -248,7 +248,7 @@ def _splits(score: IntArray, few: int) -> FloatArray:
 
 
 def _as_far(counts: FloatArray, lowest: int, lead: int) -> float:
-    """Return the share of choices whose sum is at least ``lead`` away from 0."""
+    """Return the share of choices at least ``lead`` from 0."""
     below, above = -lead - lowest, lead - lowest
     far, every = 0.0, 0.0
     for place in range(counts.size):

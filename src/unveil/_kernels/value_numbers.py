@@ -9,7 +9,7 @@ _CLOSE = 2**12
 
 
 def numbered(values: CodeArray, wanted: CodeArray) -> CodeArray:
-    """Return the place of each value among the distinct wanted ones, which ascend, from 1 on; 0 for all others.
+    """Return positions among ascending wanted values, from 1; 0 if absent.
 
     >>> numbered(np.array([7, 5, 9, 7]), np.array([5, 7]))
     array([2, 1, 0, 2], dtype=int16)

@@ -1,4 +1,4 @@
-"""Read the columns of data frames the way anonymeter 1.1.0 does, and encode them for its nearest rows."""
+"""Read and encode data frames as anonymeter 1.1.0 does."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def frames_of(syn: Any, ori: Any, control: Any, columns: Sequence[str] | None = None) -> list["pl.DataFrame"]:
-    """Return these columns, or all, of the synthetic, the original and perhaps the control table."""
+    """Return these columns of the synthetic, original, and control tables."""
     import polars as pl
 
     from unveil.data.table.native import series_of
@@ -40,7 +40,7 @@ def sample_rows(frame: "pl.DataFrame", size: int) -> IntArray:
 def column_groups(
     released: "pl.DataFrame", people: Sequence["pl.DataFrame"], columns: Sequence[str]
 ) -> list[ColumnGroup]:
-    """Return the released rows with each set of targets, in the given columns; equal rows are found only once."""
+    """Return released rows by column set, with equal rows collapsed."""
     numbers = [name for name in sorted(columns) if is_number([frame[name] for frame in (released, *people)])]
     categories = [name for name in sorted(columns) if name not in numbers]
     sizes = [released.height, *(targets.height for targets in people)]
@@ -73,7 +73,7 @@ def column_groups(
 
 
 def is_number(parts: Sequence["pl.Series"]) -> bool:
-    """Return whether a column holds integers or floats, in all tables or in none."""
+    """Return whether a column is numeric in all tables or none."""
     kinds = [part.dtype for part in parts]
     number = [kind.is_integer() or kind.is_float() for kind in kinds]
     if len(set(number)) > 1:
@@ -86,7 +86,7 @@ def is_number(parts: Sequence["pl.Series"]) -> bool:
 
 
 def number_cells(series: "pl.Series") -> NDArray[Any]:
-    """Return a number column in the type that pandas has for it: missing values make floats of integers."""
+    """Return a number column in its pandas type."""
     import polars as pl
 
     if series.dtype.is_integer() and (series.null_count() or series.dtype in (pl.Int128, pl.UInt128)):
@@ -95,7 +95,7 @@ def number_cells(series: "pl.Series") -> NDArray[Any]:
 
 
 def column_codes(parts: Sequence["pl.Series"]) -> Int32Array:
-    """Return numbers that are equal where cells are; a missing value is a cell of its own."""
+    """Return codes that are equal for equal cells; missing has a code."""
     import polars as pl
 
     texts = [part.dtype in (pl.String, pl.Categorical, pl.Enum) for part in parts]
@@ -112,7 +112,7 @@ def column_codes(parts: Sequence["pl.Series"]) -> Int32Array:
 def _scale(
     released: Sequence[NDArray[Any]], targets: Sequence[NDArray[Any]], categories: bool
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return number columns divided by their range over both, in the types that the package computes in.
+    """Return number columns over their joint range, in the package's types.
 
     All columns of a table share one type for least and greatest values, in which the range is taken; a range of 0
     becomes 1. A column without any value in the released rows has the range of the targets, but not the reverse.
@@ -130,7 +130,7 @@ def _extremes(columns: Sequence[NDArray[Any]], smallest: Any) -> NDArray[Any]:
 
 
 def _divide(columns: Sequence[NDArray[Any]], span: NDArray[Any], categories: bool) -> NDArray[Any]:
-    """Return the columns over their spans as one matrix, in single precision only if nothing in it is double."""
+    """Return columns over their spans as a matrix, double if any is."""
     divided = [
         column / column.dtype.type(width) if column.dtype.kind == "f" else column.astype(np.float64) / float(width)
         for column, width in zip(columns, span, strict=True)

@@ -1,4 +1,4 @@
-"""Inference with the guesses and verdicts of anonymeter 1.1.0, for comparison with its numbers.
+"""Attribute inference as in anonymeter 1.1.0, for comparison.
 
 It also follows the package where :class:`unveil.attacks.Inference` does better: ties as a sort leaves them, numbers off
 by a share of the guess and not of the truth, a baseline that hardly ever guesses.
@@ -36,7 +36,7 @@ PAIRS_AT_ONCE = 1 << 22
 
 
 class InferenceEvaluator(Evaluator):
-    """Guess a secret from the nearest synthetic row, as anonymeter's class of this name.
+    """Infer a sensitive attribute from the nearest synthetic row.
 
     A guess of a number is compared with ``|guess - truth| / guess <= 0.05``, so that a negative guess is right whatever
     the truth is; a missing guess for a missing truth is right; the baseline keeps a random synthetic row only where its
@@ -79,7 +79,7 @@ class InferenceEvaluator(Evaluator):
         inference_model: Any = None,
     ) -> None:
         if not isinstance(secret, str):
-            raise InputError(f"secret must be the name of one column, but is a {type(secret).__name__}. Write 'income'")
+            raise InputError(f"the sensitive column must be one name, but is a {type(secret).__name__}. Write 'income'")
         if inference_model is not None and not hasattr(inference_model, "predict"):
             raise InputError("inference_model must have a method predict, but has none. Pass a fitted model")
         self._aux_cols, self._secret, self._regression = column_names(aux_cols, "aux_cols"), secret, regression
@@ -88,7 +88,7 @@ class InferenceEvaluator(Evaluator):
         self._syn, *self._people = frames_of(syn, ori, control, list(dict.fromkeys([*self._aux_cols, secret])))
 
     def evaluate(self, n_jobs: int = -2) -> Self:  # noqa: ARG002
-        """Attack people drawn from numpy's global generator, as the package does; ``n_jobs`` is not used."""
+        """Attack people from numpy's global generator; ``n_jobs`` is unused."""
         sizes = [
             frame.height if self._n_attacks is None else min(self._n_attacks, frame.height) for frame in self._people
         ]
@@ -116,7 +116,7 @@ class InferenceEvaluator(Evaluator):
         return self
 
     def risk_for_groups(self, confidence_level: float = 0.95) -> dict[Any, EvaluationResults]:
-        """Return the results for the people who share a secret, by the secret, after ``evaluate()``.
+        """Return the results by sensitive value, after ``evaluate()``.
 
         The baseline is that of all people. As in the package, the rate of the control is a share of all people of the
         control with that secret, also of those who were not attacked. A secret of which nobody was attacked is left
@@ -141,7 +141,7 @@ class InferenceEvaluator(Evaluator):
         return groups
 
     def _guesses(self, place: int) -> "pl.Series":
-        """Return what the model guesses about the targets; a guess with an index is aligned, as in the package."""
+        """Return the model's predictions, aligned by index as in the package."""
         import narwhals as nw
 
         from unveil.data.table.native import series_of
@@ -159,7 +159,7 @@ class InferenceEvaluator(Evaluator):
 
 
 class SklearnInferencePredictor:
-    """Wrap a fitted model of scikit-learn, as anonymeter's class of this name; the model itself works as well."""
+    """Wrapper of a fitted scikit-learn model, as in anonymeter."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -170,7 +170,7 @@ class SklearnInferencePredictor:
 
 
 def _by_secret(secrets: "pl.Series", right: BoolArray) -> tuple[dict[Any, int], dict[Any, int]]:
-    """Return how many have each secret, in its order, and of how many of them it is right; missing is none."""
+    """Return the numbers of people and correct guesses by sensitive value."""
     import polars as pl
 
     frame = pl.DataFrame({"secret": secrets.fill_nan(None) if secrets.dtype.is_float() else secrets, "right": right})
@@ -180,12 +180,12 @@ def _by_secret(secrets: "pl.Series", right: BoolArray) -> tuple[dict[Any, int], 
 
 
 def _comparable(parts: Sequence["pl.Series"], regression: bool | None) -> tuple[list[NDArray[Any]], bool]:
-    """Return the secrets of several tables as comparable numbers, and whether they are judged as numbers."""
+    """Return comparable sensitive values, and whether they are numeric."""
     numbers = is_number(parts)
     if regression and not numbers:
         raise InputError(
-            f"the secret {parts[0].name!r} must hold numbers to be judged as numbers, but is {parts[0].dtype}. "
-            "Leave regression out"
+            f"the sensitive column {parts[0].name!r} must be numeric for regression, but is {parts[0].dtype}. "
+            "Set regression to False"
         )
     if numbers:
         return [number_cells(part) for part in parts], regression is not False
@@ -195,7 +195,7 @@ def _comparable(parts: Sequence["pl.Series"], regression: bool | None) -> tuple[
 
 
 def _verdict(guess: NDArray[Any], truth: NDArray[Any], regression: bool) -> BoolArray:
-    """Return what the package counts as right; what is missing is a NaN."""
+    """Return the package's verdicts; missing is NaN."""
     if regression:
         with np.errstate(all="ignore"):
             right = np.abs(guess - truth) / (guess + 1e-12) <= TOLERANCE
@@ -211,7 +211,7 @@ def _gone(cells: NDArray[Any]) -> BoolArray:
 def _baseline(
     cells: NDArray[Any], truth: NDArray[Any], rows: IntArray, guesses: IntArray, regression: bool
 ) -> BoolArray:
-    """Return what is right where a target gets the synthetic row of its own number, if that was drawn, else nothing."""
+    """Return the correct guesses of the random baseline."""
     drawn = np.isin(rows, guesses)
     right = _gone(truth)
     right[drawn] = _verdict(cells[rows[drawn]], truth[drawn], regression)
@@ -219,7 +219,7 @@ def _baseline(
 
 
 def _hits(group: ColumnGroup, cells: NDArray[Any], truth: NDArray[Any], regression: bool) -> BoolArray:
-    """Return what is right of the guesses from the nearest row of each target."""
+    """Return the correct guesses from each target's nearest row."""
     rows, right = len(group.row), np.zeros(truth.size, np.bool_)
     fast = truth.size * (rows + group.codes.size + group.numbers.size) > PLAIN_WORK
     kinds = target_kinds(group)
@@ -235,7 +235,7 @@ def _hits(group: ColumnGroup, cells: NDArray[Any], truth: NDArray[Any], regressi
 def _hits_of_some(
     side: GroupNeighbours, cells: NDArray[Any], truth: NDArray[Any], regression: bool, fast: bool
 ) -> BoolArray:
-    """Return what is right; the order within a tie is worked out only where rows that tie disagree."""
+    """Return the correct guesses; ties are ordered only if they disagree."""
     size = np.diff(side.near.start)[side.of]
     owner, begin = np.repeat(np.arange(size.size), size), np.cumsum(size) - size
     row = side.near.row[np.arange(owner.size) + (side.near.start[side.of] - begin)[owner]]

@@ -17,7 +17,7 @@ from unveil.errors import InputError, column_names, whole_number
 
 
 class LinkabilityEvaluator(Evaluator):
-    """Link two sets of columns of a person through the synthetic rows, as anonymeter's class of this name.
+    """Link two column sets of a person through the synthetic rows.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class LinkabilityEvaluator(Evaluator):
         self._syn, *self._people = frames_of(syn, ori, control, list(columns))
 
     def evaluate(self, n_jobs: int = -2) -> Self:  # noqa: ARG002
-        """Attack people drawn from numpy's global generator, as the package does; ``n_jobs`` is not used."""
+        """Attack people from numpy's global generator; ``n_jobs`` is unused."""
         for group in self._aux_cols:
             column_names(group, "aux_cols")
         rows = self._syn.height
@@ -78,7 +78,7 @@ class LinkabilityEvaluator(Evaluator):
         return self
 
     def results(self, confidence_level: float = 0.95, n_neighbors: int | None = None) -> EvaluationResults:
-        """Return the success rates, after ``evaluate()``; with ``n_neighbors`` those with fewer neighbours."""
+        """Return the success rates, optionally with fewer neighbors."""
         if self._counts is None:
             not_evaluated()
         k = self._n_neighbors if n_neighbors is None else n_neighbors
@@ -88,11 +88,11 @@ class LinkabilityEvaluator(Evaluator):
     def risk(
         self, confidence_level: float = 0.95, baseline: bool = False, n_neighbors: int | None = None
     ) -> PrivacyRisk:
-        """Return the risk and its interval, after ``evaluate()``; with ``baseline`` that of a blind guess."""
+        """Return the risk with CI, or with ``baseline`` that of guessing."""
         return self.results(confidence_level, n_neighbors).risk(baseline)
 
     def _count(self, k: int) -> None:
-        """Count the links through k neighbours, and those expected of k random rows.
+        """Count the links through k neighbors, and the random expectation.
 
         The package draws its random rows anew in each run and cannot be seeded there: this is what it finds on average.
         """

@@ -1,4 +1,4 @@
-"""Nearest released rows exactly as anonymeter 1.1.0 orders them, without the full sort of all distances.
+"""Nearest rows in anonymeter 1.1.0's order, without a full sort.
 
 Its distances are floats that are added up column by column, and rows at the same distance stand in the order in which
 numba's quicksort of the distances happens to leave them. Here only the distinct released rows are compared; the
@@ -29,7 +29,7 @@ APART, TOGETHER, OPEN = 0, 1, 2
 
 
 class ColumnGroup(NamedTuple):
-    """The released rows and the targets in one group of columns: category codes and scaled numbers.
+    """Released rows and targets in one column group: codes and numbers.
 
     A tuple is one combination of category codes; a distinct row is a tuple with its numbers, and the distinct rows of a
     tuple stand side by side. Columns are in anonymeter's order, which is by name.
@@ -45,7 +45,7 @@ class ColumnGroup(NamedTuple):
 
 
 class NearestRows(NamedTuple):
-    """The released rows that may be among the k nearest: those no farther than the k-th."""
+    """Released rows no farther than the k-th nearest."""
 
     start: IntArray  # [targets + 1]: where the rows of each target begin
     row: Int32Array
@@ -54,7 +54,7 @@ class NearestRows(NamedTuple):
 
 
 class GroupNeighbours(NamedTuple):
-    """The nearest rows in one group of columns, computed once for all targets alike there."""
+    """Nearest rows in one column group, shared by equal targets."""
 
     group: ColumnGroup  # with one target of each kind
     near: NearestRows
@@ -62,7 +62,7 @@ class GroupNeighbours(NamedTuple):
 
 
 def collapse(codes: Int32Array, ranks: Int32Array) -> tuple[IntArray, IntArray, IntArray, Int32Array]:
-    """Return the first row of each distinct row, ``tuple_start``, ``row_start`` and ``row`` of a :class:`ColumnGroup`.
+    """Return the distinct rows of a :class:`ColumnGroup`, with their copies.
 
     ``codes`` and ``ranks`` have one column per category and per number column; equal rows have equal entries.
 
@@ -80,7 +80,7 @@ def collapse(codes: Int32Array, ranks: Int32Array) -> tuple[IntArray, IntArray, 
 
 
 def _scattered(rank: IntArray) -> IntArray:
-    """Return the ranks in another order, neighbours far apart.
+    """Return the ranks in a scattered order.
 
     A search that meets ever nearer rows on its way would have to note each of them as the nearest so far.
     """
@@ -92,7 +92,7 @@ def _scattered(rank: IntArray) -> IntArray:
 
 
 def _numbered(number: IntArray, columns: Int32Array) -> IntArray:
-    """Return the rank of each row among the distinct rows, by the given number first and then by the columns."""
+    """Return each row's rank among distinct rows, by number, then columns."""
     for column in columns.T:
         width = int(column.max(initial=0)) + 1
         if int(number.max(initial=0)) >= 2**62 // width:
@@ -102,7 +102,7 @@ def _numbered(number: IntArray, columns: Int32Array) -> IntArray:
 
 
 def link(first: ColumnGroup, second: ColumnGroup, neighbours: int) -> BoolArray:
-    """Return for each target whether its nearest rows by the first and by the second group have a row in common."""
+    """Return whether each target's nearest rows in both groups overlap."""
     targets, rows = len(first.target_codes), len(first.row)
     linked = np.zeros(targets, np.bool_)
     k = min(neighbours, rows)
@@ -122,14 +122,14 @@ def link(first: ColumnGroup, second: ColumnGroup, neighbours: int) -> BoolArray:
 
 
 def target_kinds(group: ColumnGroup) -> IntArray:
-    """Return numbers that are equal for targets that look alike."""
+    """Return numbers that are equal for equal targets."""
     number = _numbered(np.zeros(len(group.target_codes), np.int64), group.target_codes)
     ranks = [np.unique(column, return_inverse=True)[1] for column in group.target_numbers.T]
     return _numbered(number, np.array(ranks, np.int32).reshape(-1, number.size).T)
 
 
 def group_neighbours(group: ColumnGroup, targets: IntArray, kinds: IntArray, k: int, fast: bool) -> GroupNeighbours:
-    """Return the nearest rows of some targets, of whom those of a kind look alike."""
+    """Return the nearest rows of some targets, one search per distinct target."""
     _, one_of_each, of = np.unique(kinds, return_index=True, return_inverse=True)
     some = _only(group, targets[one_of_each])
     find = compiled(nearest) if fast else nearest
@@ -141,7 +141,7 @@ def _only(group: ColumnGroup, which: IntArray) -> ColumnGroup:
 
 
 def _link_some(first: GroupNeighbours, second: GroupNeighbours, k: int, fast: bool) -> BoolArray:
-    """Return what :func:`link` does; the order within a tie is worked out only where the answer depends on it."""
+    """Return :func:`link` for some targets, ordering ties only if needed."""
     verdict = _meet(first, second, fast)
     open_ = np.flatnonzero(verdict == OPEN)
     if _ties(second, open_) < _ties(first, open_):
@@ -155,12 +155,12 @@ def _link_some(first: GroupNeighbours, second: GroupNeighbours, k: int, fast: bo
 
 
 def _ties(side: GroupNeighbours, targets: IntArray) -> int:
-    """Return how many sorts it takes to break the ties of some of the targets."""
+    """Return the number of sorts needed to break ties."""
     return int(side.near.tied[np.unique(side.of[targets])].sum())
 
 
 def _meet(first: GroupNeighbours, second: GroupNeighbours, fast: bool) -> NDArray[np.int8]:
-    """Return the verdict on each target; the side with more rows to go through is gone through once per kind."""
+    """Return the verdict on each target, scanning the larger side once."""
     if _rows(first) < _rows(second):
         first, second = second, first
     order = np.argsort(first.of, kind="stable")
@@ -173,7 +173,7 @@ def _rows(side: GroupNeighbours) -> int:
 
 
 def exact_neighbours(side: GroupNeighbours, targets: IntArray, k: int, fast: bool) -> GroupNeighbours:
-    """Return the k nearest rows of some of the targets, ties in the order of numba's sort of all distances."""
+    """Return the k nearest rows, with ties in numba's sort order."""
     group, near = side.group, side.near
     which, of = np.unique(side.of[targets], return_inverse=True)
     tied = near.tied[which]
@@ -259,7 +259,7 @@ def _count_mismatches(codes: Int32Array, wanted: Int32Array, mismatches: Int32Ar
 
 
 def _add_numbers(distance: FloatArray, numbers: Floats, low: int, wanted: Floats) -> None:
-    """Write the distance in the number columns to the distinct rows from ``low`` on; NaN is 1 away from NaN."""
+    """Add the distances in number columns, from row ``low``; NaN costs 1."""
     distance[:] = 0.0
     for c in range(wanted.size):
         value, column = wanted[c], numbers[c, low : low + distance.size]
@@ -274,7 +274,7 @@ def _add_numbers(distance: FloatArray, numbers: Floats, low: int, wanted: Floats
 def _keep(
     distance: float, rows: int, at_least: FloatArray, weight: IntArray, held: int, total: int, k: int
 ) -> tuple[int, int]:
-    """Return how many of the least distances are held, and how many rows have them, after one more; k rows will do."""
+    """Return the kept least distances and their rows, after one more."""
     place = held
     while place > 0 and at_least[place - 1] > distance:
         at_least[place], weight[place] = at_least[place - 1], weight[place - 1]
@@ -307,7 +307,7 @@ def _gather(
     sure: BoolArray,
     end: int,
 ) -> int:
-    """Return where the rows end that are at most as far away as the bound, after writing them."""
+    """Write the rows within the bound, and return where they end."""
     for g in range(mismatches.size):
         if mismatches[g] < level:
             for i in range(tuple_start[g], tuple_start[g + 1]):
@@ -332,7 +332,7 @@ def meet(
     second_sure: BoolArray,
     rows: int,
 ) -> NDArray[np.int8]:
-    """Return for each target whether a row is sure on both sides, none is even possible, or that is open.
+    """Return whether each target's sides meet: yes, no, or open.
 
     ``first`` and ``second`` number the targets that look alike; in the order given those of the first are together.
     """
@@ -362,7 +362,7 @@ def meet(
 def distances(
     codes: Int32Array, numbers: Floats, distinct: Int32Array, target_codes: Int32Array, target_numbers: Floats
 ) -> FloatArray:
-    """Return the distance of each target to each released row; the codes are those of the distinct rows."""
+    """Return the distance of each target to each released row."""
     result = np.empty((target_codes.shape[0], distinct.size), np.float64)
     distance = np.empty(numbers.shape[1], np.float64)
     for t in range(target_codes.shape[0]):

@@ -18,7 +18,7 @@ LAST, INFINITY = 2**63 - 1, 0x7FF0_0000_0000_0000
 
 
 def first_places(values: FloatArray, k: int, *, fast: bool | None = None) -> Int32Array:
-    """Return for each row of values what numba's ``argsort`` has in the first k places; NaN come last.
+    """Return the first k places of numba's ``argsort``; NaN last.
 
     ``fast`` tells whether to compile; left out, the number of values decides.
 
@@ -58,7 +58,7 @@ def _first_places(values: FloatArray, k: int) -> Int32Array:
 
 
 def _keys(values: FloatArray, key: IntArray, index: Int32Array) -> None:
-    """Write integers in the same order as the values, where 0.0 and -0.0 tie and NaN come last and tie."""
+    """Write integers in value order; zeros tie, and NaN tie last."""
     number = key.view(np.float64)
     for i in range(values.size):
         number[i] = values[i] + 0.0

@@ -1,4 +1,4 @@
-"""Rates and risks as anonymeter 1.1.0 computes them: centres of Wilson's intervals, errors to first order."""
+"""Rates and risks as in anonymeter 1.1.0, with Wilson's intervals."""
 
 import warnings
 from math import nan, sqrt
@@ -15,7 +15,7 @@ class PrivacyRisk(NamedTuple):
 
 
 class SuccessRate(NamedTuple):
-    """A success rate: the centre of Wilson's interval, and half its width."""
+    """Success rate: center and half-width of Wilson's interval."""
 
     value: float
     error: float
@@ -70,18 +70,18 @@ class EvaluationResults:
         self.control_rate = None if n_control is None else _success_rate(tries[2], n_control, confidence_level)
         if self.baseline_rate.value >= self.attack_rate.value:
             warnings.warn(
-                f"the attack is right in {self.attack_rate.value:.4f} of its tries and a blind guess in "
-                f"{self.baseline_rate.value:.4f}: it was too weak to show anything. Attack with other columns",
+                f"attack success is {self.attack_rate.value:.4f} and the baseline "
+                f"{self.baseline_rate.value:.4f}: the attack was too weak. Use other columns",
                 stacklevel=3,
             )
         if self.control_rate is not None and self.control_rate.value == 1:
             warnings.warn(
-                "the attack is right about everybody in the control, so the risk is undefined. Attack more people",
+                "attack success on the control group is 1, so the risk is undefined. Attack more people",
                 stacklevel=3,
             )
 
     def risk(self, baseline: bool = False) -> PrivacyRisk:
-        """Return the excess over the control's rate as a share of the rest; without a control the rate.
+        """Return the excess risk over control, as a share of the rest.
 
         NaN where the attack is right about everybody in the control and the confidence level is 0.
         """
@@ -109,7 +109,7 @@ class Evaluator:
         return EvaluationResults(*self._counts, confidence_level)
 
     def risk(self, confidence_level: float = 0.95, baseline: bool = False) -> PrivacyRisk:
-        """Return the risk and its interval, after ``evaluate()``; with ``baseline`` that of a blind guess."""
+        """Return the risk with CI, or with ``baseline`` that of guessing."""
         return self.results(confidence_level).risk(baseline)
 
 

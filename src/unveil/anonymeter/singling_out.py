@@ -32,7 +32,7 @@ _NOWHERE = -1
 
 
 class Queries(NamedTuple):
-    """Queries with one row each: the places of the columns, of the operators, and the codes of the values."""
+    """Queries: column positions, operators, and value codes."""
 
     column: IntArray
     relation: IntArray
@@ -44,7 +44,7 @@ class Queries(NamedTuple):
 
 
 class SinglingOutEvaluator(Evaluator):
-    """Count which queries that fit one synthetic row fit one person, as anonymeter's class of this name.
+    """Count queries that match one synthetic row and one person.
 
     Columns of numbers are compared by size, all others by equality. In a query about several columns a text with quotes
     gets backslashes before them, as in the package, and so is never found.
@@ -89,11 +89,11 @@ class SinglingOutEvaluator(Evaluator):
         self._blind_queries: list[pl.Expr] = []
 
     def queries(self, baseline: bool = False) -> "list[pl.Expr]":
-        """Return the queries that single out a person, as polars expressions; with ``baseline`` the blind ones."""
+        """Return the successful queries as polars expressions, or baseline ones."""
         return self._blind_queries if baseline else self._queries
 
     def evaluate(self, mode: str = "multivariate") -> Self:
-        """Make queries about several columns, or with ``mode="univariate"`` about one, and count whom they fit."""
+        """Make multivariate or univariate queries, and count their matches."""
         if mode not in ("multivariate", "univariate"):
             raise InputError(f"mode must be 'multivariate' or 'univariate', but is {mode!r}. Write one of them")
         size = 1 if mode == "univariate" else self._n_cols
@@ -121,7 +121,7 @@ class SinglingOutEvaluator(Evaluator):
         return self
 
     def _rare_values(self, coded: "QueryColumns") -> Queries:
-        """Return the queries about one column that fit one synthetic row: single values, extremes, a missing value."""
+        """Return univariate queries that match one synthetic row."""
         found = []
         for column, numbers in enumerate(coded.numbers):
             rows = coded.tables[0].rows_with(column)
@@ -134,7 +134,7 @@ class SinglingOutEvaluator(Evaluator):
         return Queries(*(chosen[:, [part]] for part in range(3)))
 
     def _combinations(self, coded: "QueryColumns") -> Queries:
-        """Return the package's queries after this seed: rows of a batch are drawn first, then columns one by one."""
+        """Return the package's random queries for this seed."""
         codes, size = coded.tables[0].codes, self._n_cols
         by_name = np.argsort(np.argsort(np.array(coded.names, object)))
         extreme, escaped = _greater_than_median(self._syn), coded.escaped()
@@ -158,7 +158,7 @@ class SinglingOutEvaluator(Evaluator):
         return Queries(found[:, 0], found[:, 1], found[:, 2])
 
     def _blind(self, coded: "QueryColumns", size: int) -> Queries:
-        """Return queries from random columns, values that occur, and operators, drawn in the order of the package."""
+        """Return baseline queries with random columns, values, and operators."""
         there = [np.flatnonzero(coded.tables[0].rows_with(place)) for place in range(len(coded.names))]
         picks = np.empty((self._n_attacks, 3, size), np.int64)
         for pick in picks:
@@ -173,7 +173,7 @@ class SinglingOutEvaluator(Evaluator):
 
 
 class QueryColumns:
-    """The columns of several tables as whole numbers in one order: 0 is missing, the least value is 1.
+    """Columns of several tables as ordered integers; 0 is missing.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ class QueryColumns:
         for name, what in ((name, place) for name in self.names for place in range(1, len(frames))):
             if name not in frames[what].columns:
                 table = ("original", "control")[what - 1]
-                raise InputError(f"column {name!r} is not in the {table} table. Add it, or drop it from the others")
+                raise InputError(f"column {name!r} is not in the {table} table. Add it, or drop it from all tables")
         self._dtypes = frames[0].dtypes
         self.numbers = np.array([dtype.is_numeric() for dtype in self._dtypes])
         ends = np.cumsum([frame.height for frame in frames])
@@ -223,7 +223,7 @@ class QueryColumns:
         return place.get(True, _NOWHERE), place.get(False, _NOWHERE)
 
     def count(self, queries: Queries, table: int, stop: int | None = None) -> IntArray:
-        """Return how many rows of a table each query fits; with ``stop`` counting ends there."""
+        """Return the number of matching rows per query, counted up to ``stop``."""
         column, relation, code = (part.ravel() for part in queries)
         last, present, nowhere = self._last[column], (code == 0) & (relation != EQUAL), code == _NOWHERE
         # In the order of the operators, from the first to the last code that each is about.
@@ -235,7 +235,7 @@ class QueryColumns:
         return matches(self.tables[table], spans, stop=stop)[0]
 
     def escaped(self) -> dict[int, IntArray]:
-        """Return for each column with quotes in its texts the code of each text as the package writes it."""
+        """Return the codes of texts with quotes, as the package writes them."""
         import polars as pl
 
         found = {}
@@ -263,7 +263,7 @@ class QueryColumns:
 
 
 def rescaling(queries: int, *, original: int, control: int) -> float:
-    """Return the factor by which the package multiplies the successes on a control of another size.
+    """Return the package's factor for a control of another size.
 
     It means to fit how the number of successes grows with the number of rows, but counts queries where it should count
     successes: that number is the same for every number of rows, so the factor does not depend on the data at all.
@@ -291,14 +291,14 @@ def rescaling(queries: int, *, original: int, control: int) -> float:
 
 
 def _distinct_rows(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Return one of each of the rows that are equal in all columns, in the order of the first of them."""
+    """Return the distinct rows, in order of first occurrence."""
     import polars.selectors as cs
 
     return frame.with_columns(cs.float().fill_nan(None)).unique(maintain_order=True)
 
 
 def _greater_than_median(frame: "pl.DataFrame") -> BoolArray:
-    """Return at [column, row] whether the cell is a number above the median of its column."""
+    """Return at [column, row] whether the cell exceeds the column median."""
     above = np.zeros((frame.width, frame.height), np.bool_)
     for place, column in enumerate(frame.iter_columns()):
         if column.dtype.is_temporal():

@@ -1,4 +1,4 @@
-"""What comes in: tables of people, graphs and their releases, what files hold, and the one way to write a file."""
+"""Tables, graphs, and releases: data structures and file access."""
 
 from typing import TYPE_CHECKING
 

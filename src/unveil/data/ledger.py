@@ -1,4 +1,4 @@
-"""What a differentially private release spent: every noisy answer, with what it cost."""
+"""Privacy ledger: every noisy answer of a release, with its cost."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _SLACK = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class Query:
-    """One question that was asked of the private data, and the noise in its answer.
+    """Query on the private data, with the noise in its answer.
 
     Examples
     --------
@@ -24,20 +24,18 @@ class Query:
     0.1
     """
 
-    name: str = figure("What was asked, in words.")
-    mechanism: Mechanism = figure("How the noise was drawn.")
+    name: str = figure("Description of the query.")
+    mechanism: Mechanism = figure("Distribution of the noise, or the exponential mechanism.")
     sensitivity: float = figure(
         "By how much one edge more or less can change the answer: the sum over all its numbers (Laplace, geometric), "
         "or the score of any outcome (exponential)."
     )
     scale: float = figure(
-        "The scale of the noise: of Laplace noise its parameter b, of geometric noise the b of the Laplace "
-        "distribution that it rounds, of the exponential mechanism the number by which scores were divided."
+        "Noise scale: the parameter b of the Laplace distribution, also where geometric noise rounds it; "
+        "for the exponential mechanism, the divisor of the scores."
     )
-    cost: float = figure(
-        "How much of epsilon it spends: sensitivity / scale, and for the exponential mechanism twice that."
-    )
-    answers: int = figure("How many numbers were released.", default=1)
+    cost: float = figure("Share of epsilon spent: sensitivity / scale, doubled for the exponential mechanism.")
+    answers: int = figure("Number of released values.", default=1)
     part: str | None = figure(
         "Questions of the same part look at disjoint sets of edges, so that together they cost as much as the "
         "dearest; null for a question that stands alone.",
@@ -53,14 +51,14 @@ class Query:
         least = self.sensitivity / self.scale * (2 if self.mechanism == "exponential" else 1)
         if self.cost < least * (1 - _SLACK):
             raise InputError(
-                f"the noise of {self.name!r} costs at least {least:.6g} of epsilon, but {self.cost:.6g} is written "
-                "down. Write down what it costs, or add more noise"
+                f"the noise of {self.name!r} costs at least {least:.6g} of epsilon, but {self.cost:.6g} is "
+                "recorded. Record the actual cost, or add more noise"
             )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ledger:
-    """All that was asked of the private data for one release, and the budget that it may not exceed.
+    """All queries on the private data of a release, and the privacy budget.
 
     Two data sets are neighbours if they differ in one edge. What counts as public, and so is not protected, is said
     in ``public``.
@@ -78,14 +76,14 @@ class Ledger:
 
     @derived("The epsilon that was spent.")
     def total(self) -> float:
-        """The sum of all costs, where questions on disjoint parts count as the dearest."""
+        """Total cost; disjoint queries count as the most expensive one."""
         dearest: dict[str, float] = defaultdict(float)
         for query in self.queries:
             if query.part is not None:
                 dearest[query.part] = max(dearest[query.part], query.cost)
         return fsum([*(query.cost for query in self.queries if query.part is None), *dearest.values()])
 
-    public: tuple[str, ...] = figure("What was taken as public.", default=("the number of nodes",))
+    public: tuple[str, ...] = figure("Facts treated as public.", default=("the number of nodes",))
     queries: tuple[Query, ...] = figure("The questions, in their order.")
 
     def __post_init__(self) -> None:

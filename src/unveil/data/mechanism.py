@@ -1,4 +1,4 @@
-"""How a release was made, as far as probabilities tell it: what a masking method says about its own output."""
+"""Masking methods that state the probability of their outputs."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,10 +8,10 @@ if TYPE_CHECKING:
 
 
 class Mechanism(Protocol):
-    """A masking method that can say how likely each of its outputs is for each input."""
+    """Masking method that states the probability of each output."""
 
     def log_likelihood(self, original: "Table", released: "Table", rows: "IntArray") -> "FloatArray":
-        """Return the logarithm of the chance, or density, of released rows given each original row.
+        """Return the log-likelihood of released rows given each original row.
 
         Parameters
         ----------

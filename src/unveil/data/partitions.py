@@ -26,7 +26,7 @@ _TRUTH_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": Fals
 
 
 def read_partition(path: PathLike, *, item: str = "item", cluster: str = "cluster") -> "pl.DataFrame":
-    """Return the items of a file and the cluster of each, as text columns ``item`` and ``cluster``.
+    """Return the items of a file and their clusters, as text columns.
 
     Items and clusters are names: ``01`` and ``1`` differ. A row that repeats an item with the same cluster says nothing
     new and is left out; an item with two clusters is an error. The order is that of the file.
@@ -46,14 +46,14 @@ def read_partitions(
     cluster: str = "cluster",
     drop_unmatched: bool = False,
 ) -> tuple["pl.DataFrame", tuple[str, ...]]:
-    """Return the clusters of each item in all files side by side, and notes on what was left out.
+    """Return the clusters of each item in all files, with notes.
 
     Parameters
     ----------
     truth_path
         The file that says which items really belong together.
     guess_paths
-        One file for each partition the adversary holds; all must have the items of the truth.
+        One file for each partition the attacker holds; all must have the items of the truth.
     item, cluster
         What the two columns are called in the files.
     drop_unmatched
@@ -88,8 +88,7 @@ def read_partitions(
         seen = _unmatched(truth_path, path, frame, guess.height)
         if seen and not drop_unmatched:
             raise InputError(
-                f"all files must have the same items, but {seen}. Correct the files, or pass --drop-unmatched to leave "
-                "these items out"
+                f"all files must have the same items, but {seen}. Correct the files, or drop unmatched items"
             )
         if seen:
             notes += (f"Items that are not in every file were left out: {seen}.",)
@@ -97,13 +96,13 @@ def read_partitions(
     if frame.height == 0:
         raise InputError(
             f"{shown(Path(truth_path))} and every guess must have items in common, but have none. "
-            "Check that the files name the items alike"
+            "Check that the files use the same item names"
         )
     return frame, notes
 
 
 def read_policy(path: PathLike) -> "pl.DataFrame":
-    r"""Return what each subject named in a policy file asks for; null where it leaves that to the command.
+    r"""Return the policy of each subject in a file; null for the default.
 
     Columns ``subject`` (text, each once), ``alpha`` and ``beta`` (text, exactly as written: a number or a fraction such
     as ``1/3``, from 0 to 1) and ``contamination_desirable`` (Boolean, from true/false, yes/no or 1/0). Only ``subject``
@@ -144,7 +143,7 @@ def read_policy(path: PathLike) -> "pl.DataFrame":
 
 
 def read_weights(path: PathLike) -> "pl.DataFrame":
-    r"""Return the weights in a file: columns ``item`` and ``weight``, or ``subject``, ``item`` and ``weight``.
+    r"""Return the weights of items, for all subjects or per subject.
 
     A weight is a number (or a fraction such as ``1/8``) from 0 (does not count) to 1 (counts in full), of one item for
     all subjects or for the one subject named. Items that the file does not name are left to the reader of the result.
@@ -168,7 +167,7 @@ def read_weights(path: PathLike) -> "pl.DataFrame":
     weight = written_numbers(frame["weight"]).alias("weight")
     usable = weight.is_between(0, 1).fill_null(value=False)
     must = "hold a number from 0 (the item does not count) to 1 (it counts in full), such as 0.25 or 1/4"
-    advice = "Write such a number; an item whose row is left out counts in full"
+    advice = "Write such a number; items without a row have weight 1"
     refuse_cells(~usable, path, "weight", must, advice)
     refuse_repeats(frame, path, [name for name in ("subject", "item") if name in frame.columns])
     return frame.with_columns(weight)
@@ -234,7 +233,7 @@ def _read_partition(path: PathLike, item: str, cluster: str) -> tuple["pl.DataFr
 
 
 def _beside(frame: "pl.DataFrame", guess: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the frame with the clusters of the guess beside it; null where the guess lacks the item."""
+    """Return the frame with the guessed clusters, null for missing items."""
     if guess.height == frame.height:
         # Most often both have the same items: putting both in the order of their hashes pairs them in half the
         # time and memory of a join. Where this is wrong, the names differ, and the join decides.
@@ -247,7 +246,7 @@ def _beside(frame: "pl.DataFrame", guess: "pl.DataFrame") -> "pl.DataFrame":
 
 
 def _unmatched(truth_path: PathLike, path: PathLike, frame: "pl.DataFrame", guessed: int) -> str:
-    """Return how many items are in one file only, as half a sentence; nothing if there are none."""
+    """Return a phrase with the number of unmatched items, or ""."""
     lacking = frame[:, -1].null_count()
     truth, guess = shown(Path(truth_path)), shown(Path(path))
     extra = guessed - (frame.height - lacking)

@@ -1,4 +1,4 @@
-"""Can the numbers be trusted? Grades of metrics: do they follow the adversary's strength, and tell cases apart?"""
+"""Grades of metrics: do they rank attackers by strength?"""
 
 from unveil.grades.calibration_grades import CalibrationGrades
 from unveil.grades.evenness import evenness, raw_evenness, shared_range

@@ -18,14 +18,14 @@ from unveil.grades.verdict import (
     half_width_over_groups,
 )
 
-#: What calibration does to a metric: it ranks adversaries better, worse, or no different from chance; or it could not
+#: What calibration does to a metric: it ranks attackers better, worse, or no different from chance; or it could not
 #: be told; or the metric is the same, because it does not look at probabilities.
 Effect = Literal["better", "worse", "no difference", "cannot be told", "the same"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CalibratedGrade:
-    """The grades of one metric from raw scores and from calibrated probabilities, over the same cases.
+    """Grades of one metric from raw and calibrated probabilities.
 
     Attributes
     ----------
@@ -49,20 +49,20 @@ class CalibratedGrade:
     )
     same: bool
 
-    @derived("What calibration does to it.")
+    @derived("Effect of calibration on the metric.")
     def effect(self) -> Effect:
-        """What calibration does to it."""
+        """Effect of calibration on the metric."""
         if self.same:
             return "the same"
         if not self.cases or np.isnan(self.gain.low):
             return "cannot be told"
         return "better" if self.gain.low > 0 else "worse" if self.gain.high < 0 else "no difference"
 
-    cases: int = figure("How many cases have both.")
+    cases: int = figure("Number of cases with both.")
 
     @property
     def mended(self) -> bool:
-        """Whether it was the probabilities: calibrated it is better, and better than a metric that never changes."""
+        """True if calibration makes it better than a constant metric."""
         return self.effect == "better" and self.calibrated.monotonicity.mean > NOTHING_SIGNIFICANT
 
 
@@ -80,17 +80,17 @@ class CalibrationGrades:
 
     @classmethod
     def of(cls, raw: Scores, calibrated: Scores) -> "CalibrationGrades":
-        """Return both beside each other; they must have the same cases and metrics."""
+        """Return raw and calibrated grades of the same cases and metrics."""
         one, other = Reading.of(raw), Reading.of(calibrated)
         return cls(raw=one, calibrated=other, metrics=tuple(_compared(one, other)))
 
     def metric(self, name: str) -> CalibratedGrade | None:
-        """Return what calibration does to one metric, or None where it was not measured."""
+        """Return the effect of calibration on one metric, or None."""
         return next((each for each in self.metrics if each.metric == name), None)
 
     @property
     def changed(self) -> tuple[CalibratedGrade, ...]:
-        """The metrics with a grade either way whose values are others when calibrated, the largest gain first."""
+        """Metrics whose grades change by calibration, largest gain first."""
         return tuple(each for each in self.metrics if each.cases and not each.same)
 
 

@@ -1,4 +1,4 @@
-"""How well suites do in cases that they were not chosen by, and whether that is better than a single metric."""
+"""Cross-validated performance of suites, compared with the best metric."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _TAIL = 0.025
 
 @dataclass(frozen=True)
 class Gain:
-    """How much larger a share is than that of the best single metric, in held-out cases, with its 95 % interval."""
+    """Gain of a share over the best metric, with 95% CI."""
 
     JSON_DEFINITION: ClassVar = "interval"
     mean: float = figure("The mean over cases.")
@@ -30,13 +30,13 @@ class Gain:
 
     @property
     def shown(self) -> bool:
-        """Whether the interval lies above 0: these cases show a gain."""
+        """True if the 95% CI lies above 0."""
         return self.low > 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Validation:
-    """Shares of cases in order, among cases that had no say in the choice.
+    """Shares of correctly ordered held-out cases.
 
     The cases are dealt into folds; what is chosen on all folds but one is evaluated on that one.
 
@@ -59,20 +59,20 @@ class Validation:
         What was chosen for each fold.
     """
 
-    grouping: Grouping = figure("What was held out together.", name="by")
-    cases: int = figure("How many cases were held out in turn.")
-    groups: int = figure("How many groups of cases there are.")
+    grouping: Grouping = figure("Unit that is held out together.", name="by")
+    cases: int = figure("Number of held-out cases.")
+    groups: int = figure("Number of groups of cases.")
     folds: int = figure("In how many parts these groups were divided.")
     shares: Mapping[SuiteChoice, float] = figure("The share of cases in order, by way of choosing.")
     by_fold: Mapping[SuiteChoice, tuple[float, ...]] = figure(
         "The share of cases in order in each fold, by way of choosing."
     )
-    gains: Mapping[SuiteChoice, Gain] = figure("What each way gains over the best single metric.")
+    gains: Mapping[SuiteChoice, Gain] = figure("Gain of each method over the best single metric.")
     chosen: tuple[Mapping[SuiteChoice, Suite], ...]
 
     @derived("The suite that each fold chose, by way of choosing.", name="chosen")
     def chosen_weights(self) -> tuple[Mapping[SuiteChoice, Mapping[str, float]], ...]:
-        """The weights of what was chosen for each fold."""
+        """Weights of the suite selected in each fold."""
         return tuple({way: suite.weights for way, suite in fold.items()} for fold in self.chosen)
 
 
@@ -138,7 +138,7 @@ def validate(
 
 
 def gain(differences: FloatArray, group: IntArray, *, wider: float = 1.0, rng: np.random.Generator) -> Gain:
-    """Return the mean difference and its 95 % interval, for cases that come in groups.
+    """Return the mean difference of grouped cases, with its 95% CI.
 
     Groups are drawn anew, with all their cases. Their quantiles are too near to the mean where groups are few, so they
     are moved away from it by the factor that Student's t with one degree less than groups asks for.

@@ -1,4 +1,4 @@
-"""Evenness and shared range: does a metric use its whole range of values, in each case and evenly?"""
+"""Evenness and shared value range of a metric in each case."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ _CASES_AT_ONCE = 64
 
 
 def evenness(values: ReplicatedMetrics, *, within: bool | None = None) -> FloatArray:
-    """Return how evenly each metric's values in a case, of all levels and replications, fill its range.
+    """Return the evenness of each metric's values in each case, 0 to 1.
 
     Formula: ``1 - 3 E`` with :func:`raw_evenness` as ``E``. 0 means that all values sit at one end of the range;
     n values that are as even as can be score ``1 - 1/(4 n²)``, nearly 1. NaN where the case has no value.
@@ -58,7 +58,7 @@ def evenness(values: ReplicatedMetrics, *, within: bool | None = None) -> FloatA
 
 
 def raw_evenness(values: ReplicatedMetrics, *, within: bool | None = None) -> FloatArray:
-    """Return how far each metric's values in a case are from even ones: the Cramér-von Mises criterion, divided by n.
+    """Return the Cramér-von Mises distance of values from uniform, over n.
 
     Formula: ``E = (1/n) (1/(12 n) + Σ ((2i - 1)/(2n) - x_i)²)`` over the n values in ascending order, moved and scaled
     so that the range is 0 to 1. ``1/(12 n²)`` means that they are as even as can be, 1/3 that all sit at one end or the
@@ -68,7 +68,7 @@ def raw_evenness(values: ReplicatedMetrics, *, within: bool | None = None) -> Fl
 
 
 def ranges(values: ReplicatedMetrics) -> tuple[FloatArray, FloatArray]:
-    """Return the lowest and the highest value of each metric in each case; infinity and its opposite where none is."""
+    """Return each metric's minimum and maximum in each case."""
     finite = np.isfinite(values.values)
     lowest = np.min(values.values, axis=(2, 3), initial=np.inf, where=finite)
     highest = np.max(values.values, axis=(2, 3), initial=-np.inf, where=finite)
@@ -76,7 +76,7 @@ def ranges(values: ReplicatedMetrics) -> tuple[FloatArray, FloatArray]:
 
 
 def over_all_cases(lowest: FloatArray, highest: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the lowest and the highest value of each metric in any case, as one row."""
+    """Return each metric's minimum and maximum in any case, as one row."""
     return lowest.min(axis=0, initial=np.inf)[None], highest.max(axis=0, initial=-np.inf)[None]
 
 
@@ -89,7 +89,7 @@ def constant(lowest: FloatArray, highest: FloatArray) -> BoolArray:
 
 
 def _score(flat: FloatArray, lowest: FloatArray, highest: FloatArray) -> FloatArray:
-    """Return ``1 - 3 E`` per row of values, given what 0 and 1 stand for.
+    """Return ``1 - 3 E`` per row of values, given 0 and 1 references.
 
     Multiplied out, the sum of squares is ``1 - 3 E = 3 (Σ (2i - 1) x_i / n² - Σ x_i² / n)``, which is exactly 0 for
     values at one end.
@@ -116,7 +116,7 @@ def _score(flat: FloatArray, lowest: FloatArray, highest: FloatArray) -> FloatAr
 
 
 def shared_range(values: ReplicatedMetrics) -> FloatArray:
-    """Return the part of each metric's range over all cases that it uses in one case.
+    """Return the share of each metric's overall range used in one case.
 
     Formula: ``(highest of the case - lowest of the case) / (highest of all - lowest of all)``, over all levels and
     replications. 0 means that the metric hardly moves in the case, or is constant everywhere, apart from rounding; 1
@@ -144,7 +144,7 @@ def shared_range(values: ReplicatedMetrics) -> FloatArray:
 
 
 def share_of_range(lowest: FloatArray, highest: FloatArray) -> FloatArray:
-    """Return the part of the range over all cases (rows) that lies between the lowest and the highest of a case."""
+    """Return the share of the overall range (rows) covered by a case."""
     there = lowest <= highest
     lowest_of_all, highest_of_all = over_all_cases(lowest, highest)
     still = constant(lowest_of_all, highest_of_all)

@@ -1,4 +1,4 @@
-"""What explains a grade: the metric, or the data, the protection, the attack and the graph it was graded on?"""
+"""Variance of a grade explained by metric, data, protection, and attack."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -32,20 +32,20 @@ _RANK = 1e-10
 
 @dataclass(frozen=True)
 class ExplainedVariance:
-    """The share of a score's variance that a group of factors explains in a linear regression.
+    """Share of a score's variance explained by a group of factors.
 
     ``r_squared`` is from 0 to 1; NaN if no score differs. ``parameters`` is how many numbers were fitted for it:
     factors that have nothing to do with the score still explain ``chance`` of it on average.
     """
 
     r_squared: float = figure("The share of the variance explained.")
-    parameters: int = figure("How many parameters that took.")
+    parameters: int = figure("Number of regression coefficients.")
     chance: float = figure("The share that as many parameters would explain by chance.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Factors:
-    """What explains one score of all metrics in all cases.
+    """Explained variance of one score of all metrics in all cases.
 
     Attributes
     ----------
@@ -64,16 +64,16 @@ class Factors:
     """
 
     response: str = figure("The score that is explained: monotonicity, evenness or shared range.", name="score")
-    rows: int = figure("How many scores were explained.")
-    undefined: int = figure("How many scores were left out because they are undefined.")
+    rows: int = figure("Number of metric scores in the regression.")
+    undefined: int = figure("Number of undefined scores, left out.")
     shares: Mapping[str, ExplainedVariance] = figure(
-        'The linear R² of each group of factors: "metric", "data", "protection", "attack", "type", these four together '
-        'as "setting", "statistics" of the data, "scope" of the attack (local or global), "axis", "everything", '
-        '"everything but the metric", and "metric, given the rest": what it adds to that. A group that does not vary '
-        "is left out."
+        'Linear R² of each group of factors: "metric", "data", "protection", "attack", "type", and the last four as '
+        '"setting"; "statistics" of the data, "scope" of the attack (local or global), "axis", and "everything". '
+        'Also "everything but the metric", and "metric, given the rest" (its addition). Constant groups '
+        "are left out."
     )
     mars: Mars = figure("The model by pieces of lines (MARS)", name="model")
-    notes: tuple[str, ...] = figure("What was left out, in sentences.", default=())
+    notes: tuple[str, ...] = figure("Notes on omitted data sets and columns, in sentences.", default=())
 
     @property
     def groups(self) -> Mapping[str, float]:
@@ -154,7 +154,7 @@ def _columns(
     metric: IntArray,
     facts: Mapping[str, str],
 ) -> list[_Column]:
-    """Return an indicator of each metric and of each part of the cases, for the scores there are."""
+    """Return indicators of metrics and case parts, for defined scores."""
     labels = {
         "metric": (values.metrics, metric),
         "protection": ([each.protect for each in values.cases], case),
@@ -260,14 +260,14 @@ GRAPH_STATISTICS = (
 
 
 def types_of(study: "Study") -> dict[str, str]:
-    """Return the type of each data set of a study that has one, by name."""
+    """Return the type of each typed data set of a study, by name."""
     return {each.name: each.type for each in study.data if each.type}
 
 
 def statistics_of(
     study: "Study | Results", *, rng: np.random.Generator
 ) -> tuple[dict[str, dict[str, float]], tuple[str, ...]]:
-    """Return the statistics of each data set of a study by name, and notes of what could not be had.
+    """Return the statistics of each data set by name, with notes.
 
     Of graphs those in `GRAPH_STATISTICS`, of tables their rows, columns and different rows. Data that cannot be opened
     any more, or (given results) are not those that the study began with, are left out with a note.
@@ -310,7 +310,7 @@ def _statistics(data: "DataSet", rng: np.random.Generator) -> dict[str, float]:
 
 
 def scope_of(attack: str) -> str:
-    """Return "local" or "global", whichever the attack that is written so is; empty if that is not known.
+    """Return "local" or "global" for an attack, or "".
 
     >>> scope_of("NS:theta=0.5"), scope_of("distance-vector"), scope_of("my.package:Attack")
     ('local', 'global', '')

@@ -1,4 +1,4 @@
-"""The grades of metrics: their three scores over all cases, whether to rank by them, and how suites of them do."""
+"""Grades of metrics and suites: scores, reliability, and performance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -60,7 +60,7 @@ PAPER, HERE = "the seven metrics of Zhao and Wagner", "the best metrics here"
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteGrade:
-    """How a suite does: the share of cases, and of adjacent levels, that it ranks in order; and its three scores.
+    """Performance of a suite: ordered cases and levels, and its scores.
 
     ``sum_whole`` and ``sum_pairs`` are the same shares where its metrics are added and not multiplied. ``turned`` are
     the shares of cases in which leaving out the worst level, and in which leaving out some one level, turns two others
@@ -71,9 +71,7 @@ class SuiteGrade:
     suite: Suite
     name = figure_at("suite.name", "The name of the suite.")
     weights = figure_at("suite.weights", "The weight of each metric.")
-    whole: ScoreSummary = figure(
-        "The share of cases in which it follows the strength throughout.", name="share_in_order"
-    )
+    whole: ScoreSummary = figure("Share of cases in which it is monotone in attacker strength.", name="share_in_order")
     pairs: ScoreSummary = figure("The share of pairs of levels in the right order.", name="share_of_pairs_in_order")
     sum_whole: ScoreSummary = figure("The share of cases in order.", name="by_sum.share_in_order")
     sum_pairs: ScoreSummary = figure("The share of pairs in order.", name="by_sum.share_of_pairs_in_order")
@@ -87,7 +85,7 @@ class SuiteGrade:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Grades:
-    """Which metrics can be trusted, and how far.
+    """Grades and reliability of metrics.
 
     Attributes
     ----------
@@ -122,9 +120,9 @@ class Grades:
     level: float = figure(
         "The p value, from 0 to 1, below which a change between two levels is significant.", name="significance"
     )
-    strict: bool = figure("Whether changes in the wrong direction count although they are not significant.")
+    strict: bool = figure("Whether non-significant changes in the wrong direction count.")
     of: GradedValues = figure(
-        'What `scores` and `metrics` are of: means, or with "nodes" the values of nodes for metrics that have some.',
+        'Unit of `scores` and `metrics`: means, or with "nodes" the values of nodes if available.',
         default="means",
     )
     nodes: Reading | None = field(default=None, repr=False)
@@ -134,7 +132,7 @@ class Grades:
 
     @property
     def values(self) -> ReplicatedMetrics:
-        """What was graded."""
+        """Graded values."""
         return self.scores.values
 
     def metric(self, name: str) -> MetricGrade:
@@ -161,7 +159,7 @@ def grade(
     needs: Sequence[str] = (),
     rng: np.random.Generator,
 ) -> Grades:
-    """Return the grades of all metrics in all cases, and those of suites of metrics.
+    """Return the grades of all metrics and suites in all cases.
 
     Parameters
     ----------
@@ -193,7 +191,7 @@ def grade(
 
     Examples
     --------
-    Two metrics in one case: one falls with each stronger adversary as it should, the other one never changes. One case
+    Two metrics in one case: one falls with each stronger attacker as it should, the other one never changes. One case
     is too few to trust the first of them elsewhere.
 
     >>> from unveil.grades.replicated_metrics import GradedCase
@@ -253,7 +251,7 @@ def _calibrated(
     level: float,
     strict: bool,
 ) -> tuple[CalibrationGrades | None, Reading | None]:
-    """Return raw and calibrated metrics in the cases that have both, and the calibrated values of nodes."""
+    """Return raw and calibrated metrics, and calibrated node values."""
     if calibrated is None:
         return None, None
     names = [name for name in calibrated.metrics if name in values.metrics]
@@ -268,7 +266,7 @@ def _calibrated(
 
 
 def recommended(grades: Grades) -> tuple[MetricGrade, ...]:
-    """Return the metrics that may be part of a suite: a mean monotonicity of at least 0.5 (Zhao and Wagner, 7.2).
+    """Return metrics with mean monotonicity of at least 0.5 (Zhao & Wagner, 7.2).
 
     That is a weak rule, since a metric that never changes scores 0.667; one that changes nowhere is left out. The
     verdict of each is stricter.
@@ -279,7 +277,7 @@ def recommended(grades: Grades) -> tuple[MetricGrade, ...]:
 def _searches(
     values: ReplicatedMetrics, metrics: Sequence[MetricGrade], needs: tuple[str, ...], rng: np.random.Generator
 ) -> tuple[dict[str, SuiteSearch], tuple[str, ...]]:
-    """Return the searches among the seven metrics of the paper, chosen before, and among the best seven here.
+    """Return the searches among the paper's seven metrics and the best seven.
 
     Also, in sentences, which of them was not made because no suite of its metrics tells what is needed.
     """
@@ -303,7 +301,7 @@ def _searches(
 
 
 def _best_for(metrics: Sequence[MetricGrade], needs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the best metrics, and among them the best one for each thing that suites must tell."""
+    """Return the best metrics, including the best for each criterion."""
     ranked = sorted(metrics, key=lambda each: ("use", "with care", "do not rank by it", "no grade").index(each.verdict))
     names = [each.metric for each in ranked if each.verdict != "no grade"]
     needed = dict.fromkeys(first for need in needs for first in [n for n in names if not lacking([n], [need])][:1])

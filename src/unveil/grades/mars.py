@@ -1,4 +1,4 @@
-"""Multivariate adaptive regression splines: what a number depends on, as a sum of hinges and indicators.
+"""Multivariate adaptive regression splines: sums of hinges and indicators.
 
 After J. H. Friedman, "Multivariate adaptive regression splines", The Annals of Statistics 19 (1991), 1-67.
 """
@@ -25,7 +25,7 @@ _PERFECT = 1e-14
 
 @dataclass(frozen=True)
 class Hinge:
-    """``max(0, x - knot)`` of a feature if rising, else ``max(0, knot - x)``; an indicator is itself, 0 or 1."""
+    """Hinge ``max(0, ±(x - knot))`` of a feature, or an indicator."""
 
     feature: int
     name: str
@@ -39,7 +39,7 @@ class Hinge:
         return np.maximum(0.0, away if self.rising else -away)
 
     def text(self, digits: int = 6) -> str:
-        """Return the hinge as it is written, its knot with so many digits.
+        """Return the hinge as text, its knot with N digits.
 
         >>> Hinge(0, "nodes", 7118).text(), Hinge(0, "nodes", -3, rising=False).text(), Hinge(0, "nodes", -3).text()
         ('max(0, nodes - 7118)', 'max(0, -3 - nodes)', 'max(0, nodes + 3)')
@@ -53,7 +53,7 @@ class Hinge:
 
 @dataclass(frozen=True)
 class MarsTerm:
-    """One summand: a coefficient times a hinge or a product of hinges.
+    """Summand: coefficient times a product of hinges.
 
     ``importance`` is by how much R² falls when all terms of the same features are left out and the rest is fitted anew.
     """
@@ -62,11 +62,11 @@ class MarsTerm:
 
     @derived("The factor, or the part of its range, that the term is about.", name="factor")
     def text(self) -> str:
-        """What the coefficient is multiplied with."""
+        """Product of hinges as text."""
         return " * ".join(hinge.text() for hinge in self.hinges)
 
     coefficient: float = figure("By how much the score changes per unit of the term.")
-    importance: float = figure("How much is lost without it.")
+    importance: float = figure("Increase of the GCV without it.")
 
     def written(self, digits: int = 2) -> str:
         """Return the summand with its sign, as it stands in a formula."""
@@ -90,16 +90,16 @@ class Mars:
         How many rows it was fitted to.
     """
 
-    intercept: float = figure("What is predicted before any term is added.")
+    intercept: float = figure("Intercept of the prediction.")
     r_squared: float = figure(
         "The share of the response's variance that is explained, from 0 to 1; null if the response does not vary."
     )
-    gcv: float = figure("The mean squared error, raised by the generalised cross validation for the number of terms.")
-    terms: tuple[MarsTerm, ...] = figure("The terms whose sum with the intercept is what is predicted.")
+    gcv: float = figure("Generalized cross-validation error: mean squared error with a penalty for terms.")
+    terms: tuple[MarsTerm, ...] = figure("Terms of the prediction, in addition to the intercept.")
     rows: int
 
     def predict(self, features: ArrayLike) -> FloatArray:
-        """Return the predicted response of each row of features, which are in the order of the fit."""
+        """Return the predicted response of each row of features."""
         table = np.asarray(features, np.float64)
         total = np.full(table.shape[0], self.intercept)
         for term in self.terms:
@@ -107,7 +107,7 @@ class Mars:
         return total
 
     def formula(self, response: str = "response", *, digits: int = 2) -> str:
-        """Return the model as it is printed: one line per term, coefficients with so many digits."""
+        """Return the model as text, one line per term, with N digits."""
         lines = [f"{self.intercept:.{digits}g}", *(term.written(digits) for term in self.terms)]
         return f"{response} =\n" + "\n".join(f"  {line}" for line in lines)
 
@@ -131,7 +131,7 @@ def fit_mars(
     least_gain: float = 0.001,
     most_knots: int = 50,
 ) -> Mars:
-    """Return the sum of hinges that explains the response: grown term by term, then pruned.
+    """Fit a sum of hinges: grow term by term, then prune.
 
     Forward, the feature and knot are found whose two hinges lower the sum of squares most, and both are added; a
     feature that is only 0 or 1 is an indicator and enters as it is. Backward, the term that is missed least is removed
@@ -203,7 +203,7 @@ def _check(table: FloatArray, names: Sequence[str], values: FloatArray) -> None:
 
 
 class _Rows(NamedTuple):
-    """The different rows of features, in an order of their own: how often each is there, and its mean response."""
+    """Distinct feature rows with their frequency and mean response."""
 
     features: FloatArray
     root: FloatArray  # of how often it is there: what rows are multiplied with for weighted least squares
@@ -228,7 +228,7 @@ def _distinct(table: FloatArray, values: FloatArray) -> _Rows:
 
 
 def _hinges(table: FloatArray, names: Sequence[str], at_most: int) -> list[Hinge]:
-    """Return the rising hinge of every knot; at the least value it is the feature itself, at the greatest nothing."""
+    """Return the increasing hinge of every knot."""
     found = []
     for number, name in enumerate(names):
         column = table[:, number]
@@ -249,7 +249,7 @@ def _product(hinges: tuple[Hinge, ...], table: FloatArray) -> FloatArray:
 
 @dataclass
 class _Growth:
-    """The forward pass: what every candidate would gain, brought up to date by one product whenever a term is added.
+    """Forward pass: updated gains of all candidate terms.
 
     A candidate is a parent (a term of the model) times a hinge. Of its part that is orthogonal to the model, ``size``
     is the sum of squares, ``toward`` the product with the residual, and ``across`` the product with the other hinge of
@@ -292,7 +292,7 @@ class _Growth:
         return self.terms
 
     def _gains(self) -> tuple[FloatArray, FloatArray, BoolArray]:
-        """Return by how much each hinge and each pair would lower the sum of squares, and which pairs are all new."""
+        """Return the reduction in squares by each hinge and new pair."""
         half = len(self.hinges)
         new = self.size > _NEW * self.whole
         alone = np.divide(self.toward**2, self.size, out=np.zeros_like(self.size), where=new)
@@ -304,7 +304,7 @@ class _Growth:
         return alone, np.divide(both, area, out=single, where=pairs), pairs
 
     def _add(self, parent: int, column: int, interactions: int) -> None:
-        """Make a column a term of the model, and bring all candidates up to date."""
+        """Add a term to the model, and update all candidates."""
         direction = self.parent_values[parent] * self.columns[:, column]
         for _ in range(2):  # a second time, because the first leaves rounding
             direction = direction - self.model.T @ (self.model @ direction)
@@ -358,7 +358,7 @@ def _least_squares(columns: FloatArray, target: FloatArray) -> _Fit:
 
 
 def _pruned(rows: _Rows, basis: list[tuple[Hinge, ...]], penalty: float) -> Mars:
-    """Return the best of the models that are left when one term after another is removed."""
+    """Return the best submodel of the backward pass."""
     design = rows.root[:, None] * np.column_stack([_product(term, rows.features) for term in basis])
     scale = np.linalg.norm(design, axis=0)
     # The sums of squares of all smaller models are in this triangle, whatever the number of rows.
@@ -395,7 +395,7 @@ def _pruned(rows: _Rows, basis: list[tuple[Hinge, ...]], penalty: float) -> Mars
 
 
 def _gcv(squares: float, terms: int, rows: _Rows, penalty: float) -> float:
-    """Return the mean squared error, raised for terms and the search that found them; infinite if these use it up."""
+    """Return the generalized cross-validation error, infinite if overfitted."""
     spent = terms + penalty * (terms - 1)
     left = max(squares + rows.within, _PERFECT * rows.total)
     return left / rows.number / (1 - spent / rows.number) ** 2 if spent < rows.number else inf

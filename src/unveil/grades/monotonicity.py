@@ -1,4 +1,4 @@
-"""Does a metric show less privacy for stronger adversaries? The monotonicity score of Zhao & Wagner, Section 2.4.1."""
+"""Monotonicity score of metrics (Zhao & Wagner, Section 2.4.1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ RIGHT, WRONG, TURN = 1, -1, -2
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Monotonicity:
-    """How each metric follows the strength of the adversary in each case; all arrays are [case, metric].
+    """Monotonicity of each metric in attacker strength; arrays are [case, metric].
 
     Attributes
     ----------
     score
-        From 0 to 1. 1: each stronger adversary significantly lowers measured privacy, by both tests. 2/3: nothing is
+        From 0 to 1. 1: each stronger attacker significantly lowers measured privacy, by both tests. 2/3: nothing is
         significant (or right and wrong changes cancel out: see ``significant``). Below: significant changes in the
         wrong direction, or back and forth. n pairs cannot score below 1 / (3 n). NaN: fewer than two levels have at
         least two replications, so that nothing could be tested.
@@ -46,14 +46,14 @@ class Monotonicity:
 
     @property
     def undecided(self) -> BoolArray:
-        """Where there were tests, and none was significant: the score then says nothing about the metric."""
+        """Tested cells without any significant difference."""
         return np.asarray((self.pairs > 0) & (self.significant == 0))
 
 
 class CaseMonotonicity(NamedTuple):
-    """How one metric follows the strength of the adversary in one case; see `Monotonicity` for the numbers.
+    """Monotonicity of one metric in one case; see `Monotonicity`.
 
-    ``welch`` and ``rank_sum`` hold what each pair of neighbouring levels counted, from the weakest adversaries on:
+    ``welch`` and ``rank_sum`` hold what each pair of neighbouring levels counted, from the weakest attackers on:
     1, -1, -2 or 0.
     """
 
@@ -73,7 +73,7 @@ class CaseMonotonicity(NamedTuple):
 
 
 def monotonicity(values: ReplicatedMetrics, *, level: float = 0.05, strict: bool = False) -> Monotonicity:
-    """Return the monotonicity of each metric in each case, from 0 to 1; higher is better.
+    """Return the monotonicity of each metric in each case, 0 to 1.
 
     Neighbouring levels of strength are compared by two tests of the values of their replications: Welch's t-test and
     the rank-sum test. A significant change (p below ``level``) in the right direction counts 1, in the wrong one -1;
@@ -121,7 +121,7 @@ def monotonicity(values: ReplicatedMetrics, *, level: float = 0.05, strict: bool
 def monotonicity_of_tests(
     tests: NeighbourTests, rising: BoolArray, *, cases: int, level: float = 0.05, strict: bool = False
 ) -> Monotonicity:
-    """Return the monotonicity of each metric in each case, from tests of neighbouring levels.
+    """Return the monotonicity of each metric from neighbor tests, 0 to 1.
 
     ``tests`` has a row per case and metric, case by case; ``rising`` tells per metric whether it should rise with the
     adversary's strength. See `monotonicity`.
@@ -133,12 +133,12 @@ def monotonicity_of_tests(
 def monotonicity_of(
     samples: Sequence[ArrayLike], *, rising: bool, level: float = 0.05, strict: bool = False
 ) -> CaseMonotonicity:
-    """Return the monotonicity of one metric in one case, from its replications at each level of strength.
+    """Return one metric's monotonicity in one case, from its replications.
 
-    ``samples`` go from the weakest adversary to the strongest; ``rising`` tells whether the metric should rise on that
+    ``samples`` go from the weakest attacker to the strongest; ``rising`` tells whether the metric should rise on that
     way. See `monotonicity`.
 
-    Zhao & Wagner, Figure 2a: each stronger adversary has more success. Table 8: 0.467, for three changes in the wrong
+    Zhao & Wagner, Figure 2a: each stronger attacker has more success. Table 8: 0.467, for three changes in the wrong
     direction and none in the right one.
 
     >>> noise = np.linspace(-1, 1, 20)
@@ -172,7 +172,7 @@ def monotonicity_of(
 def _marked(
     tests: NeighbourTests, rising: BoolArray, level: float, *, strict: bool
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """Return what counts at [row, test, pair], and the significant tests and the pairs of each row."""
+    """Return the points, significant tests, and pairs of each row."""
     expected = np.where(rising, 1, -1)[:, None, None]
     significant = np.stack([tests.welch, tests.rank_sum], axis=1) < level
     sign = np.stack([tests.welch_sign, tests.rank_sum_sign], axis=1) * expected
@@ -180,7 +180,7 @@ def _marked(
 
 
 def _marks(significant: BoolArray, sign: IntArray, *, strict: bool) -> IntArray:
-    """Return what each pair counts, along the last axis; signs are 1 in the right direction."""
+    """Return the points of each pair; sign 1 is correct."""
     counts = significant | (sign < 0) if strict else significant
     direction = np.where(counts, sign, 0)
     marks = direction.copy()

@@ -1,7 +1,7 @@
-"""What a suite must tell, as others ask of privacy metrics: criteria that a metric ticks or does not.
+"""Criteria that a suite must meet.
 
-Zhao and Wagner (2.4, 7.2) name four of them and ask of suites that they tick them: the adversary's chance of success,
-the level of privacy and where it may be broken, the resources that the adversary still needs, and several aspects of
+Zhao and Wagner (2.4, 7.2) name four of them and ask of suites that they tick them: the attacker's chance of success,
+the level of privacy and where it may be broken, the resources that the attacker still needs, and several aspects of
 privacy. The first three are facts of each metric; a suite has several aspects if its metrics have several categories.
 """
 
@@ -30,7 +30,7 @@ LEAST_WEIGHT = 0.05
 
 
 def checked_needs(needs: Sequence[str]) -> tuple[str, ...]:
-    """Return what a suite must tell, each once; refuse what is no criterion.
+    """Return the distinct criteria, or reject unknown ones.
 
     >>> checked_needs(["resources", "chance", "resources"])
     ('resources', 'chance')
@@ -45,7 +45,7 @@ def checked_needs(needs: Sequence[str]) -> tuple[str, ...]:
 
 
 def ticking(weights: FloatArray, metrics: Sequence[str], needs: Sequence[str]) -> BoolArray:
-    """Return which suites tick all that is needed, by their weights at [suite, metric].
+    """Return which suites meet all criteria, from weights [suite, metric].
 
     >>> ticking(np.array([[0.5, 0.5], [0.0, 1.0]]), ["entropy", "adversary_success_rate"], ["chance", "resources"])
     array([ True, False])

@@ -1,4 +1,4 @@
-"""The values of single nodes that a study kept as sketches, graded: which part of its range does a metric use?
+"""Grades of metrics from node values stored as sketches.
 
 Zhao and Wagner compare "privacy levels of different nodes within the same graph", while a replication leaves one mean
 per metric. Both readings are graded; metrics of a whole release have means only.
@@ -65,7 +65,7 @@ class NodeSketches:
 
     @classmethod
     def of(cls, values: ReplicatedMetrics, *studies: "Results", calibrated: bool = False) -> "NodeSketches | None":
-        """Return the sketches of the metrics of ``values`` that have some; None where no study kept any."""
+        """Return the available sketches of metrics, or None."""
         from unveil.studies._parts import CALIBRATED
 
         frames = [each.nodes for each in studies]
@@ -90,23 +90,23 @@ class NodeSketches:
 
     @property
     def cases(self) -> BoolArray:
-        """Which cases have values of nodes."""
+        """Mask of cases with node values."""
         return np.asarray(self.count.sum(axis=(1, 2)) > 0)
 
     def sketches(self, case: int, column: int) -> list[ValueSketch]:
-        """Return the sketches of the levels of a metric in a case that have values."""
+        """Return the non-empty sketches of a metric's levels in a case."""
         return [self._sketch(case, column, level) for level in np.flatnonzero(self.count[case, column]).tolist()]
 
     def pooled(self, case: int, column: int) -> tuple[FloatArray, FloatArray]:
-        """Return the blocks of all levels of a metric in a case in order, and how many values each stands for."""
+        """Return the sorted blocks of a metric in a case, with counts."""
         return merged_blocks(self.sketches(case, column))
 
     def ranges(self) -> tuple[FloatArray, FloatArray]:
-        """Return the lowest and the highest value of each metric in each case; infinity and its opposite without."""
+        """Return each metric's minimum and maximum in each case."""
         return self.lowest.min(axis=2, initial=np.inf), self.highest.max(axis=2, initial=-np.inf)
 
     def scores(self, *, level: float = 0.05, strict: bool = False) -> Scores:
-        """Return the three scores of each metric in each case, of the values of nodes of all its levels.
+        """Return the three scores of each metric, from node values.
 
         Monotonicity compares the nodes of neighbouring levels, pooled over replications. There are many of them, so
         that small changes are significant, and the same node is counted in each replication: its tests say less than
@@ -181,7 +181,7 @@ def _empty(values: ReplicatedMetrics, blocks: int) -> NodeSketches:
 
 
 def _fill(sketches: NodeSketches, frame: "pl.DataFrame", prefix: str) -> None:
-    """Write the rows of a study that belong to a case, a metric and a level."""
+    """Fill the study rows of a case, metric, and level."""
     case_of = {case: number for number, case in enumerate(sketches.values.cases)}
     column_of = {prefix + name: number for number, name in enumerate(sketches.values.metrics)}
     level_of = [{level: number for number, level in enumerate(levels)} for levels in sketches.values.levels]
@@ -220,7 +220,7 @@ _FEWEST_TO_SPREAD = 256
 def sketched_tests(
     count: IntArray, total: FloatArray, squares: FloatArray, blocks: FloatArray, weights: FloatArray
 ) -> NeighbourTests:
-    """Return the tests of neighbouring levels at [row, pair], for sketches at [row, level].
+    """Return the tests of neighboring levels at [row, pair], from sketches.
 
     A level with fewer than two values is passed over, as `neighbour_tests` does. The rank-sum test is by the normal
     distribution, corrected for ties and for continuity.
@@ -265,7 +265,7 @@ def _welch(
     first: tuple[IntArray, FloatArray, FloatArray],
     second: tuple[IntArray, FloatArray, FloatArray],
 ) -> None:
-    """Fill in Welch's t (above 0 if the second sample is larger) and its degrees of freedom."""
+    """Fill in Welch's t (positive if the second is larger) and df."""
     (one, one_error, one_still), (other, other_error, other_still) = _moments(*first), _moments(*second)
     n, m = first[0], second[0]
     near = SAME * np.sqrt(np.maximum(first[2] / n, second[2] / m))
@@ -281,7 +281,7 @@ def _welch(
 
 
 def _moments(count: IntArray, total: FloatArray, squares: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the mean, the square of its standard error, and whether what is left of the spread is rounding."""
+    """Return mean, squared standard error, and whether spread is rounding."""
     mean = total / count
     # Each sum of n terms may be off by some rounding of its size.
     spread = squares - total * mean
@@ -291,7 +291,7 @@ def _moments(count: IntArray, total: FloatArray, squares: FloatArray) -> tuple[F
 
 
 def _ranks(fact: FloatArray, first: tuple[FloatArray, FloatArray], second: tuple[FloatArray, FloatArray]) -> None:
-    """Fill in the comparisons that the second sample wins less those that it loses, ties, and sizes."""
+    """Fill in rank-comparison differences, ties, and sizes."""
     (blocks, weights), (more_blocks, more_weights) = _spread(*first), _spread(*second)
     values = np.concatenate([blocks, more_blocks], axis=1)
     weight = np.zeros((2, *values.shape))
@@ -317,7 +317,7 @@ def _ranks(fact: FloatArray, first: tuple[FloatArray, FloatArray], second: tuple
 
 
 def _spread(blocks: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return several values around the mean of each block, and their weights; equal blocks stay equal."""
+    """Return values spread around each block's mean, with weights."""
     values = np.where(weight > 0, blocks, np.inf).astype(np.float64)
     with np.errstate(invalid="ignore"):
         apart = np.diff(values, axis=1)

@@ -1,4 +1,4 @@
-"""Which figures of an audit order releases that others made: by how much noise they promise, and by who is copied.
+"""Grades of audit results on given releases, by ε and by copies.
 
 Nobody knows how much a release that somebody else made gives away. But of two releases of one technique with the same
 columns of the same people the one with the greater epsilon was made with less noise, and of two releases with the same
@@ -34,7 +34,7 @@ _DRAWS = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class GradedRelease:
-    """One release: of whom and how it was made, and its figures by name (NaN where one is undefined)."""
+    """Release with its origin, and its results by name (NaN if undefined)."""
 
     name: str
     original: str
@@ -46,13 +46,13 @@ class GradedRelease:
 
     @property
     def same_columns(self) -> tuple[str, ...]:
-        """What two releases must share to be compared: people, feature set and number of columns."""
+        """Comparison key: people, feature set, and number of columns."""
         return self.original, self.features, str(self.figures.get(COLUMNS, nan))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Order:
-    """How often a figure orders two releases as they should be, ties counting half, with its 95 % interval.
+    """Share of release pairs in the correct order, with 95% CI.
 
     The interval comes from drawing groups of comparable releases anew. NaN where there are no two to compare.
     """
@@ -60,23 +60,21 @@ class Order:
     share: float = declared("The share of pairs in the right order.")
     low: float = declared("The lower end of its 95 % interval.")
     high: float = declared("The upper end of its 95 % interval.")
-    pairs: int = declared("How many pairs there are.")
-    groups: int = declared("How many groups of comparable releases there are.")
+    pairs: int = declared("Number of compared pairs of releases.")
+    groups: int = declared("Number of groups of comparable releases.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class FigureGrade:
-    """How far a figure can be trusted to order releases."""
+    """Reliability of one result for ordering releases."""
 
-    figure: str = declared("The figure, as limits call it.")
-    epsilon: Order = declared("How the figure orders releases of one technique by epsilon.")
-    copied: Order = declared(
-        "The share of people who stand in it word for word; of a grade, how a figure orders releases by that."
-    )
+    figure: str = declared("The result, by its threshold name.")
+    epsilon: Order = declared("Order of releases of one technique by epsilon.")
+    copied: Order = declared("Share of people with an exact copy; of a grade, the order of releases by that share.")
 
-    @derived("Whether to rank by it.")
+    @derived("Whether it can rank releases.")
     def verdict(self) -> Verdict:
-        """Whether to rank releases by it."""
+        """Whether it can rank releases."""
         orders = [each for each in (self.epsilon, self.copied) if each.pairs]
         if isnan(self.epsilon.share) or self.epsilon.groups < FEWEST_GROUPS:
             return "no grade"
@@ -96,7 +94,7 @@ class FigureGrade:
         ]
         if self.verdict == "use":
             return f"it orders {self.epsilon.share:.0%} of pairs of releases as their epsilon does"
-        how = "no better than a coin" if self.verdict == "do not rank by it" else "not surely better than a coin"
+        how = "no better than chance" if self.verdict == "do not rank by it" else "not significantly better than chance"
         return f"it orders releases {how} {' and '.join(worse)}"
 
     def to_shipped(self) -> ShippedGrade:
@@ -117,7 +115,7 @@ class FigureGrade:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseGrades:
-    """The grades of all figures on the releases of a study, the best first."""
+    """Grades of all results on the releases of a study, best first."""
 
     study: str
     releases: tuple[GradedRelease, ...]
@@ -135,7 +133,7 @@ class ReleaseGrades:
 def grade_releases(
     results: Results, *, rng: np.random.Generator, figures: Mapping[str, bool] | None = None
 ) -> ReleaseGrades:
-    """Return how well each figure of the audits in a study orders the releases.
+    """Return how well each audit result orders the releases of a study.
 
     ``figures`` are those to grade, with whether more of each means that more is told; those of an audit unless given.
 
@@ -146,7 +144,7 @@ def grade_releases(
     """
     if results.study.kind != "release":
         raise InputError(
-            "figures are graded on releases that were made already, but this study makes its own. Name a study of "
+            "audit results are graded on given releases, but this study makes its own. Name a study of "
             "given releases, such as studies/atlas.toml"
         )
     releases = releases_of(results)
@@ -163,7 +161,7 @@ def grade_releases(
 
 
 def releases_of(results: Results) -> tuple[GradedRelease, ...]:
-    """Return the releases that have results, with the mean of each figure over replications."""
+    """Return the releases with results, averaged over replications."""
     import polars as pl
 
     means = results.frame.group_by("data", maintain_order=True).agg(pl.col(name).mean() for name in results.metrics)
@@ -196,7 +194,7 @@ def order_of(
     differs: float = 0.0,
     rng: np.random.Generator,
 ) -> Order:
-    """Return how often a value orders two releases of a group as the truth does.
+    """Return the share of release pairs that a value orders correctly.
 
     Pairs whose truths differ by no more than ``differs`` are left out, and so are those without a value.
     """

@@ -22,13 +22,13 @@ if TYPE_CHECKING:  # whoever only wants the grades that come with unveil need no
 
 @dataclass(frozen=True)
 class GradedCase:
-    """One attack on one protected data set along one axis of strength; all its levels belong to the case."""
+    """Attack on a protected data set along one strength axis."""
 
     JSON_DEFINITION: ClassVar = "case"
     data: str = figure("The data set, by the name that the study gives it.")
     protect: str = figure("The protection, as it is written in commands.")
     attack: str = figure("The attack, as it is written in commands.")
-    axis: str = figure("The axis along which the adversary gets stronger.")
+    axis: str = figure("Axis of attacker strength.")
 
     def __iter__(self) -> Iterator[str]:
         return iter((self.data, self.protect, self.attack, self.axis))
@@ -51,11 +51,11 @@ class ReplicatedMetrics:
     cases, metrics
         What the first two axes of ``values`` are.
     levels
-        The strengths of each case's adversaries, increasing. Cases may have different numbers of levels.
+        The strengths of each case's attackers, increasing. Cases may have different numbers of levels.
     values
         One number per case, metric, level and replication; NaN where it is undefined or was not computed.
     rising
-        Per metric, whether it should rise as the adversary grows stronger: whether more of it means less private.
+        Per metric, whether it should rise as the attacker grows stronger: whether more of it means less private.
     """
 
     cases: tuple[GradedCase, ...]
@@ -77,7 +77,7 @@ class ReplicatedMetrics:
 
     @classmethod
     def of(cls, *studies: "Results", calibrated: bool = False) -> "ReplicatedMetrics":
-        """Return the results of one or several studies, with the metrics that all of them have.
+        """Return the results of studies, with their common metrics.
 
         A level that was not computed, or failed, is NaN throughout; a case without any result is left out. With
         ``calibrated`` they are those of the calibrated adversary, under the same names; the studies must have them.
@@ -87,8 +87,8 @@ class ReplicatedMetrics:
         given = next((each.study.name for each in studies if each.study.kind == "release"), None)
         if given is not None:
             raise InputError(
-                f"metrics are graded by adversaries of growing strength, but the study {given!r} is of releases that "
-                "were made already and has none. See how its figures order releases with 'unveil study report'"
+                f"metrics are graded by attackers of growing strength, but the study {given!r} is of given "
+                "releases and has none. See how its results order releases with 'unveil study report'"
             )
         from unveil.studies._parts import CALIBRATED
 
@@ -108,7 +108,7 @@ class ReplicatedMetrics:
         if not cases:
             raise InputError(
                 "a study must have results before its metrics can be graded, but none of its scenarios has any. "
-                "See what is missing with unveil study status"
+                "List missing scenarios with 'unveil study status'"
             )
         most = [max(part[2].shape[axis] for part in parts) for axis in (2, 3)]
         values = np.full((len(cases), len(metrics), *most), np.nan)
@@ -122,7 +122,7 @@ class ReplicatedMetrics:
 
     @cached_property
     def means(self) -> FloatArray:
-        """The mean over the replications, per case, metric and level; NaN where no replication has a value."""
+        """Mean over replications by case, metric, and level; NaN if undefined."""
         there = ~np.isnan(self.values)
         number = there.sum(axis=3)
         total = np.where(there, self.values, 0.0).sum(axis=3)
@@ -136,7 +136,7 @@ class ReplicatedMetrics:
         return found
 
     def only(self, *, cases: NDArray[Any] | None = None, metrics: Sequence[str] | None = None) -> "ReplicatedMetrics":
-        """Return some of the cases (numbers or a mask) and some of the metrics (names)."""
+        """Return some cases (numbers or mask) and some metrics (names)."""
         rows = np.arange(len(self.cases)) if cases is None else np.arange(len(self.cases))[cases]
         names = self.metrics if metrics is None else tuple(metrics)
         columns = np.array([self.metrics.index(name) for name in names], np.int64)
@@ -152,7 +152,7 @@ class ReplicatedMetrics:
 
 
 def is_calibrated(study: "Results") -> bool:
-    """Return whether a study measured the calibrated adversary too."""
+    """Return whether a study also measured calibrated probabilities."""
     from unveil.studies._parts import CALIBRATED
 
     return any(name.startswith(CALIBRATED) for name in study.metrics)

@@ -1,4 +1,4 @@
-"""The three scores of each metric in each case, and what they come to over all cases."""
+"""The three scores of each metric, by case and over all cases."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scores:
-    """The scores of each metric (or suite) in each case, and the means over targets that belong to them."""
+    """Scores of each metric or suite, with their means over targets."""
 
     values: ReplicatedMetrics
     monotonicity: Monotonicity
@@ -28,7 +28,7 @@ class Scores:
 
     @classmethod
     def of(cls, values: ReplicatedMetrics, *, level: float = 0.05, strict: bool = False) -> "Scores":
-        """Return the three scores of each metric in each case, of one number per replication."""
+        """Return the three scores of each metric in each case."""
         return cls(
             values=values,
             monotonicity=monotonicity(values, level=level, strict=strict),
@@ -37,7 +37,7 @@ class Scores:
         )
 
     def with_columns(self, other: "Scores") -> "Scores":
-        """Return the scores with those of another reading of the same cases in place of its metrics' own."""
+        """Return the scores with some metrics replaced by another reading."""
         columns = np.array([self.values.metrics.index(name) for name in other.values.metrics], np.int64)
         return Scores(
             values=self.values,
@@ -52,7 +52,7 @@ class Scores:
         )
 
     def frame(self, what: str) -> "pl.DataFrame":
-        """Return one row per case and metric (or suite): the three scores, and the tests behind the first."""
+        """Return one row per case and metric, with scores and tests."""
         import polars as pl
 
         values, found = self.values, self.monotonicity
@@ -77,19 +77,19 @@ class Scores:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reading:
-    """One way to read the values of metrics: their scores case by case, and over all cases, the best metric first."""
+    """Scores of metrics by case, and their grades, best first."""
 
     scores: Scores = field(repr=False)
     metrics: tuple[MetricGrade, ...]
 
     @classmethod
     def of(cls, scores: Scores) -> "Reading":
-        """Return the scores with the grades of each metric, the highest mean monotonicity first."""
+        """Return the scores with the grades of each metric, best first."""
         groups = groups_of(scores.values.cases)
         return cls(scores=scores, metrics=tuple(sorted(_metric_grades(scores, groups), key=best_first)))
 
     def metric(self, name: str) -> MetricGrade | None:
-        """Return the grades of one metric, or None where this reading has none of it."""
+        """Return the grades of one metric, or None."""
         return next((each for each in self.metrics if each.metric == name), None)
 
 
@@ -122,7 +122,7 @@ def _share(which: BoolArray, among: BoolArray) -> float:
 
 
 def best_first(each: MetricGrade) -> tuple[float, float]:
-    """Sort by mean monotonicity; among equals, the one that is undecided less often comes first."""
+    """Sort by mean monotonicity, then by most cases with significant tests."""
     return falling(each.monotonicity.mean), np.nan_to_num(each.undecided, nan=2.0)
 
 

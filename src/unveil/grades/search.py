@@ -1,4 +1,4 @@
-"""A search for better suites, and an honest answer to whether they are better than the best single metric."""
+"""Search for better suites, with cross-validated results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _FEWEST_DATA_SETS = 3
 
 @dataclass(frozen=True)
 class SuiteTrial:
-    """A suite, and how it ranks the cases of the search, by which it may have been chosen."""
+    """Suite with its ranking performance in the search cases."""
 
     JSON_DEFINITION: ClassVar = "weighting"
     suite: Suite
@@ -34,7 +34,7 @@ class SuiteTrial:
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteSearch:
-    """Which suites rank adversaries in order most often, and whether that holds in cases they were not chosen by.
+    """Best suites by ranking performance, with cross-validation.
 
     Attributes
     ----------
@@ -60,24 +60,24 @@ class SuiteSearch:
         What a reader must know, in sentences.
     """
 
-    metrics: tuple[str, ...] = figure("What suites were made of.")
-    needs: tuple[str, ...] = figure("What the suite must tell.", default=())
+    metrics: tuple[str, ...] = figure("Metrics available to suites.")
+    needs: tuple[str, ...] = figure("Criteria that the suite must meet.", default=())
     by: RankingUnit
     cases: int = figure(
         "The number of cases with at least two levels at which all metrics are defined; only these were used."
     )
-    singles: tuple[SuiteTrial, ...] = figure("How each metric does alone, the best first.")
+    singles: tuple[SuiteTrial, ...] = figure("Performance of each metric alone, best first.")
     equal: tuple[SuiteTrial, ...] = figure("Metrics with equal weights.")
     optimised: SuiteTrial | None = figure("The weights that do best; null where none were searched for.")
     validations: tuple[Validation, ...] = figure(
-        "How well the chosen suites do on cases that were not used to choose them.", name="held_out"
+        "Performance of the selected suites on held-out cases.", name="held_out"
     )
     zeros: Zeros
-    notes: tuple[str, ...] = figure("What a reader has to know of the search.")
+    notes: tuple[str, ...] = figure("Notes on the search.")
 
     @property
     def apparent(self) -> Mapping[SuiteChoice, float]:
-        """The share of each way's best suite in the very cases that it was chosen by, which flatters it."""
+        """In-sample share of each method's best suite, which is optimistic."""
         if self.optimised is None:
             return dict.fromkeys(WAYS, float("nan"))
         best = (self.singles[0], self.equal[0], self.optimised)
@@ -85,7 +85,7 @@ class SuiteSearch:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What came out, in plain sentences."""
+        """Results in plain sentences."""
         return (*(_said(each, way, self.by) for each in self.validations for way in WAYS[1:]), *self.notes)
 
 
@@ -99,7 +99,7 @@ def best_suites(
     floor: float = FLOOR,
     needs: Sequence[str] = (),
 ) -> SuiteSearch:
-    """Return the suites of these metrics that rank most cases in order, and how such a choice does in other cases.
+    """Return the best suites of these metrics, with cross-validation.
 
     All suites with equal weights are tried. Other weights are sought from several starts, by moving weight between two
     metrics as long as that helps; they need not be the best there are. Each way of choosing is validated: it chooses
@@ -172,7 +172,7 @@ def _choose(
     rng: np.random.Generator,
     allowed: WeightFilter,
 ) -> Mapping[SuiteChoice, tuple[Suite, FloatArray]]:
-    """Return the best single metric, the best suite of equal weights and the best weights, with their weights."""
+    """Return the best metric, equal-weight suite, and weighted suite."""
     names = [suite.name for suite in single]
     picked: dict[SuiteChoice, tuple[Suite, FloatArray]] = {}
     for way, suites in zip(WAYS, (single, equal), strict=False):
@@ -198,7 +198,7 @@ def _tried(steps: Steps, suites: Sequence[Suite], metrics: Sequence[str], by: Ra
 
 
 def _groupings(cases: Sequence[GradedCase]) -> dict[Grouping, list[tuple[str, ...]]]:
-    """Return the groups of cases that must not be on both sides: attacks, and data sets where there are several."""
+    """Return the groups for cross-validation: attacks and data sets."""
     attacks = [(case.data, case.protect, case.attack) for case in cases]
     data = [(case.data,) for case in cases]
     found: dict[Grouping, list[tuple[str, ...]]] = {}
@@ -228,11 +228,11 @@ def _notes(values: ReplicatedMetrics, used: int, levels: int) -> tuple[str, ...]
 def _said(validation: Validation, way: SuiteChoice, by: RankingUnit) -> str:
     share, single = validation.shares[way], validation.shares["single metric"]
     gain = validation.gains[way]
-    verdict = "a gain" if gain.shown else "a loss" if gain.high < 0 else "no difference that can be told from chance"
+    verdict = "a gain" if gain.shown else "a loss" if gain.high < 0 else "no significant difference"
     what = "cases" if by == "whole" else "neighbouring levels"
     held_out = "attacks" if validation.grouping == "attack" else "data sets"
     return (
-        f"Of {what} of {held_out} that had no say in the choice, suites with {way} rank {share * 100:.1f} % in order, "
-        f"and the best single metric {single * 100:.1f} %: {gain.mean * 100:+.1f} points (95 % interval "
-        f"{gain.low * 100:+.1f} to {gain.high * 100:+.1f}), {verdict}."
+        f"Of {what} of held-out {held_out}, suites with {way} rank {share * 100:.1f}% in order, "
+        f"and the best single metric {single * 100:.1f}%. The difference is {gain.mean * 100:+.1f} points (95% CI "
+        f"{gain.low * 100:+.1f} to {gain.high * 100:+.1f}): {verdict}."
     )

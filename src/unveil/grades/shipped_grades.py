@@ -1,4 +1,4 @@
-"""The grades that come with unveil: how metrics did in the studies of docs/replication.md and of docs/atlas.md."""
+"""Grades shipped with unveil, from the studies in the documentation."""
 
 import json
 import math
@@ -19,7 +19,7 @@ _FILE = "shipped.json"
 
 @dataclass(frozen=True, kw_only=True)
 class ShippedGrade:
-    """The grade of a metric in a study: the verdict and its reason, and the scores that it rests on."""
+    """Grade of a metric in a study: verdict, reason, and scores."""
 
     verdict: str
     reason: str
@@ -41,7 +41,7 @@ class ShippedGrades:
 
 @cache
 def shipped_grades() -> Mapping[Ground, ShippedGrades]:
-    """Return the grades that come with unveil: of attacks on graphs, on tables, and on releases that others made.
+    """Return the shipped grades: graph attacks, table attacks, and given releases.
 
     >>> sorted(shipped_grades())
     ['graphs', 'releases', 'tables']

@@ -1,4 +1,4 @@
-"""A metrics suite: several metrics and their weights, as it is written, checked and listed."""
+"""Metrics suite: metrics and weights, as written, checked, and listed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _SUM_WITHIN = 1e-9
 
 @dataclass(frozen=True)
 class Suite:
-    """Several metrics and their weights, which together are one number: the product of each metric's quotient ^ weight.
+    """Metrics and weights, combined as a weighted product of quotients.
 
     >>> Suite("mine", {"entropy": 0.5, "pearson_correlation": 0.5}).metrics
     ('entropy', 'pearson_correlation')
@@ -29,7 +29,7 @@ class Suite:
     def __post_init__(self) -> None:
         if not self.name.strip() or set(self.name) & set(":,="):
             raise InputError(
-                f"the name of a suite must be a word without : , or =, but is {shortened(self.name)}. Give it another"
+                f"the name of a suite must be a word without : , or =, but is {shortened(self.name)}. Use another name"
             )
         if not self.weights:
             raise InputError(f"the suite {self.name} must have at least one metric, but has none. Name some")
@@ -74,8 +74,7 @@ class Suite:
             )
         if not rest:
             raise InputError(
-                f"metrics must follow the colon of the suite {shortened(name)}, but there are none. Write "
-                "name:metric=weight,metric=weight"
+                f"the suite {shortened(name)} has no metrics after its colon. Write name:metric=weight,metric=weight"
             )
         pieces = [[side.strip() for side in piece.partition("=")] for piece in rest.split(",")]
         if len({metric for metric, _, _ in pieces}) < len(pieces):
@@ -95,8 +94,7 @@ def _check_metric(metric: str, suite: str) -> None:
         raise InputError(f"the suite {suite} needs the metric {shortened(metric)}, which does not exist.{hint}")
     if "private" not in METRICS[metric].more_means:
         raise InputError(
-            f"metrics of a suite must measure privacy, but {metric} of the suite {suite} measures usefulness. "
-            "Leave it out"
+            f"metrics of a suite must measure privacy, but {metric} of the suite {suite} measures utility. Leave it out"
         )
 
 
@@ -153,7 +151,7 @@ SUITES: Mapping[str, Suite] = _suites(
 
 
 def equal_suites(metrics: Sequence[str]) -> tuple[Suite, ...]:
-    """Return all suites of at least two of the metrics, with equal weights: 120 for seven metrics.
+    """Return all equal-weight suites of at least two metrics.
 
     >>> [suite.name for suite in equal_suites(["entropy", "incorrectness", "pearson_correlation"])][:2]
     ['entropy + incorrectness', 'entropy + pearson_correlation']
@@ -168,7 +166,7 @@ def equal_suites(metrics: Sequence[str]) -> tuple[Suite, ...]:
 
 
 def available(metrics: Sequence[str], own: Sequence[Suite]) -> tuple[list[Suite], tuple[str, ...]]:
-    """Return the usual suites that can be made of the metrics and those of one's own, and what was left out."""
+    """Return usual and own suites of the metrics, and omitted ones."""
     own = [suite for suite in own if SUITES.get(suite.name) != suite]
     names = [*SUITES, *(suite.name for suite in own)]
     twice = sorted({name for name in names if names.count(name) > 1})

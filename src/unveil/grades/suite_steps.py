@@ -1,4 +1,4 @@
-"""Steps from level to level, as linear functions of a suite's weights, and a search for weights that get many right."""
+"""Level steps as linear functions of suite weights, and a weight search."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _AT_ONCE = 256
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Steps:
-    """By how much each metric's logarithm falls from one level to the next one, in all cases.
+    """Decrease of each metric's logarithm between levels, in all cases.
 
     A suite's logarithm falls by the weighted sum, so that a suite of any weights is one product of matrices.
 
@@ -52,7 +52,7 @@ class Steps:
         return Steps(falls=self.falls[np.concatenate(rows)], start=start)
 
     def ranked(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return whether each case is in order throughout, and its share of steps in order, by case and suite."""
+        """Return full order and share of ordered steps, by case and suite."""
         number = np.diff(self.start)[:, None]
         right = np.empty((self.cases, len(weights)), np.int64)
         for first in range(0, len(weights), _AT_ONCE):
@@ -64,7 +64,7 @@ class Steps:
 
 
 def steps_of(logs: FloatArray) -> tuple[Steps, IntArray, int]:
-    """Return the steps between levels at which all metrics are defined, the cases that have some, and levels left out.
+    """Return the steps between defined levels, their cases, and omitted levels.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def steps_of(logs: FloatArray) -> tuple[Steps, IntArray, int]:
 
 
 def merit(steps: Steps, weights: FloatArray, by: RankingUnit) -> FloatArray:
-    """Return how good suites are: cases (or shares) in order, and where that is equal, the other of the two."""
+    """Return the merit of suites: ordered cases, then ordered steps."""
     whole, pairs = steps.ranked(weights)
     first, second = (whole, pairs) if by == "whole" else (pairs, whole)
     # Rounded, so that sums in another order are still equal.
@@ -109,7 +109,7 @@ def best_weights(
     *,
     allowed: WeightFilter = all_allowed,
 ) -> FloatArray:
-    """Return weights that get many cases in order: from several starts, weight moves between metrics while it helps.
+    """Return good weights by local search from several starts.
 
     It need not be the best there is; it is never worse than any of the starts that are allowed, of which there must be
     one.
@@ -129,7 +129,7 @@ def best_weights(
 
 
 def _undecided(steps: Steps) -> Steps:
-    """Return the cases whose outcome depends on the weights; where all metrics agree on each step, it does not."""
+    """Return the cases with an outcome that depends on the weights."""
     right = steps.falls > ROUNDING
     open_steps = right.any(axis=1) & ~right.all(axis=1)
     cases = np.flatnonzero(np.add.reduceat(open_steps, steps.start[:-1], dtype=np.int64))
@@ -153,7 +153,7 @@ def _climb(steps: Steps, weights: FloatArray, by: RankingUnit, allowed: WeightFi
 
 
 def _transfers(weights: FloatArray, size: float) -> FloatArray:
-    """Return what becomes of the weights when one metric gives up to ``size`` of its own to another, for all pairs."""
+    """Return the weights after every transfer of up to ``size``."""
     metrics = len(weights)
     giver, taker = (each.ravel() for each in np.indices((metrics, metrics)))
     moves = (giver != taker) & (weights[giver] > 0)

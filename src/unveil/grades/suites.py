@@ -1,4 +1,4 @@
-"""Metrics suites: several metrics in one number, by a weighted product, and whether that ranks adversaries in order."""
+"""Metrics suites: weighted products, and whether they rank attackers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class UnusableValues(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Zeros:
-    """What was done about zeros and negative values, which a product of quotients cannot take as they are.
+    """Treatment of zeros and negative values in weighted products.
 
     Attributes
     ----------
@@ -53,14 +53,14 @@ class Zeros:
     def rule(self) -> str:
         """The rule, in sentences."""
         return (
-            "A weighted product cannot take zeros or negative values. A negative value counts as zero; where a metric "
-            f"has a zero in a case, {self.floor * 100:g} % of its largest value there is added to all its values of "
-            "that case, which keeps their order; where all are zero, the metric does not tell the levels apart."
+            "A weighted product cannot take zeros or negative values. Negative values count as zero. If a metric "
+            f"has a zero in a case, {self.floor * 100:g}% of its largest value there is added to all its values of "
+            "that case, which keeps their order. If all are zero, the metric does not distinguish the levels."
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The rule, and how many values it was applied to, in two sentences; none where there are no such values."""
+        """Rule for zeros and the number of affected values, in sentences."""
         counts = [
             f"{name.replace('_', ' ')} ({each.zeros + each.negative:,} of {each.values:,}, in {each.cases:,} "
             f"{'case' if each.cases == 1 else 'cases'})"
@@ -79,7 +79,7 @@ def check_floor(floor: float) -> None:
 def log_quotients(
     values: FloatArray, rising: BoolArray, names: Sequence[str], floor: float
 ) -> tuple[FloatArray, Zeros]:
-    """Return the logarithm of each value's quotient with the most private one of its case, and what zeros there were.
+    """Return log quotients to each case's most private value, with zeros.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def log_quotients(
 
 
 def weighted(logs: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the logarithm of the weighted product, by case, suite and place; NaN where a metric of the suite is.
+    """Return log weighted products by case, suite, and place.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _counts(zero: BoolArray, negative: BoolArray, finite: BoolArray, names: Sequ
 
 
 def suite_values(values: ReplicatedMetrics, suites: Sequence[Suite], *, floor: float = FLOOR) -> ReplicatedMetrics:
-    """Return each suite's number per case, level and replication, so that it can be graded as a metric is.
+    """Return suite values by case, level, and replication.
 
     Formula: ``Q = Π q ^ weight``, where the quotient q of a metric is the value over the highest of the case (more is
     more private) or the lowest of the case over the value (more is less private), among all levels and replications.
@@ -163,7 +163,7 @@ def suite_zeros(values: ReplicatedMetrics, suites: Sequence[Suite], *, floor: fl
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rankings:
-    """Do suites rank the adversaries of a case in order of their strength?
+    """Rankings of attackers by suites, compared with their strength.
 
     Attributes
     ----------
@@ -190,12 +190,12 @@ class Rankings:
 
     @property
     def share(self) -> FloatArray:
-        """The share of cases that each suite ranks in order throughout; NaN where no case can be ranked."""
+        """Share of cases that each suite ranks in full order."""
         return mean_of_defined(self.whole)
 
     @property
     def pair_share(self) -> FloatArray:
-        """The mean over cases of the share of neighbouring levels in order, per suite."""
+        """Mean share of neighboring levels in order, per suite."""
         return mean_of_defined(self.pairs)
 
     @property
@@ -206,7 +206,7 @@ class Rankings:
 
 
 def rankings(values: ReplicatedMetrics, suites: Sequence[Suite], *, floor: float = FLOOR) -> Rankings:
-    """Return how each suite ranks the levels of each case, on means over replications.
+    """Return each suite's ranking of levels, on means over replications.
 
     A level without a number is passed over: its neighbours are compared with one another.
 
@@ -228,7 +228,7 @@ def rankings(values: ReplicatedMetrics, suites: Sequence[Suite], *, floor: float
 
 
 def in_order(logs: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return whether logarithms fall along the last axis (1, 0, NaN without a step), and the share of steps that do."""
+    """Return whether values fall along the last axis, and step shares."""
     fall = falls(logs)
     steps = (~np.isnan(fall)).sum(axis=-1)
     right = (fall > ROUNDING).sum(axis=-1)
@@ -238,7 +238,7 @@ def in_order(logs: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def falls(logs: FloatArray) -> FloatArray:
-    """Return by how much each number is below the one before it, passing over NaN; NaN where none is before it."""
+    """Return the decrease from the previous defined number, else NaN."""
     found = np.full(logs.shape, np.nan)
     last = np.full(logs.shape[:-1], np.nan)
     for level in range(logs.shape[-1]):
@@ -249,7 +249,7 @@ def falls(logs: FloatArray) -> FloatArray:
 
 
 def mean_of_defined(rows: FloatArray) -> FloatArray:
-    """Return the mean of each row's numbers that are not NaN, or NaN where there is none."""
+    """Return the mean of each row's defined numbers, or NaN."""
     there = ~np.isnan(rows)
     number = there.sum(axis=-1)
     total = np.where(there, rows, 0.0).sum(axis=-1)
@@ -260,7 +260,7 @@ def mean_of_defined(rows: FloatArray) -> FloatArray:
 def quotients(
     values: ReplicatedMetrics, suites: Sequence[Suite], floor: float, *, means: bool = False
 ) -> tuple[FloatArray, Zeros]:
-    """Return the logarithms of quotients of all metrics of the suites, by case, metric and place, and their zeros."""
+    """Return log quotients by case, metric, and place, with zeros."""
     check_floor(floor)
     if not suites:
         raise InputError("there must be at least one suite, but there is none. Name one, such as S3")
@@ -287,5 +287,5 @@ def _weights(suites: Sequence[Suite]) -> FloatArray:
 
 
 def weights_table(suites: Sequence[Suite], names: Sequence[str]) -> FloatArray:
-    """Return the weight of each metric in each suite, by suite and metric; 0 where it is not in it."""
+    """Return the weights by suite and metric, 0 if absent."""
     return np.array([[suite.weights.get(name, 0.0) for name in names] for suite in suites])

@@ -1,7 +1,7 @@
-"""What a release lost, by the strength of the protection, so that measures of utility are graded as metrics are.
+"""Utility loss of releases by protection strength, graded like metrics.
 
 A measure of loss deserves trust if it shows more loss whenever a protection of the same kind changes more. The axis is
-a setting of the protection, from weak to strong, in the place of what an adversary knows.
+a setting of the protection, from weak to strong, in the place of what an attacker knows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,12 +45,12 @@ class Strength:
 
     @property
     def falls(self) -> bool:
-        """Whether less of the setting protects more, as less epsilon does."""
+        """True if smaller values protect more, as with ε."""
         return self.values[0] > self.values[-1]
 
     @property
     def levels(self) -> tuple[float, ...]:
-        """The strengths, rising: the values themselves, or one over them where less protects more."""
+        """Strengths in increasing order: the values or their inverses."""
         return tuple(1 / value for value in self.values) if self.falls else self.values
 
     def written(self, value: float) -> str:
@@ -65,7 +65,7 @@ class Strength:
 def utility_values(
     graphs: Mapping[str, Graph], strengths: Sequence[Strength], *, replications: int, rng: np.random.Generator
 ) -> ReplicatedMetrics:
-    """Return every loss of releases of graphs, by the strength of the protection and replication.
+    """Return utility losses of graph releases by strength and replication.
 
     A case is a graph and a protection, all measures should rise, and each release is made anew from random numbers of
     its own. A loss that is undefined is NaN.

@@ -22,7 +22,7 @@ MOST_UNDECIDED = 1 / 2
 MOST_AGAINST = 1 / 5
 #: One that goes the wrong way in more cases than this is not to be ranked by.
 TOO_MANY_AGAINST = 1 / 3
-#: These count targets. People whom the adversary knows beforehand are no targets, so that there are fewer to count
+#: These count targets. People whom the attacker knows beforehand are no targets, so that there are fewer to count
 #: where more seed pairs are known, and the metrics move even if the attack finds nothing out.
 COUNT_TARGETS = ("amount_of_leaked_information", "hiding_property", "user_specified_innocence")
 #: With fewer combinations of data, protection and attack than these, all may agree by chance, and the interval of the
@@ -34,12 +34,12 @@ _ROUNDING = 1e-9
 Verdict = Literal["use", "with care", "do not rank by it", "no grade"]
 
 MONOTONICITY = (
-    "How far the {} shows less privacy for a stronger adversary, from 0 to 1: 1 at every step, 0.667 where it never "
-    "changes, less where it goes the wrong way or back and forth."
+    "Monotonicity of the {} in attacker strength, from 0 to 1: 1 if privacy falls at every step, 0.667 if it never "
+    "changes. Steps in the wrong direction lower it."
 )
 EVENNESS = (
-    "How evenly the values of a case, of all levels and replications, fill the range of the metric: 0 all at one end, "
-    "1 all over it; half at each end and all in the middle give 0.75."
+    "Evenness of a case's values, over all levels and replications, within the metric's range. Values all at one "
+    "end give 0, uniform values 1, and values half at each end or all in the middle 0.75."
 )
 SHARED_RANGE = "The part of the range over all cases that one case uses, from 0 (hardly any) to 1 (all of it)."
 METRIC_NAME = "The name of the metric, as `unveil list metrics` has it."
@@ -52,7 +52,7 @@ OF_METRIC = ("name", "category", "per", "more_means", "reason", "by_axis")
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreSummary:
-    """Scores over cases: mean with its 95 % interval, quartiles, and number of cases.
+    """Scores over cases: mean with 95% CI, quartiles, and count.
 
     The interval takes data, protection and attack together as one draw, since the axes of one attack go up and down
     together; it is NaN for fewer than two of these. ``groups`` is their number, of those with a score. ``undefined``
@@ -66,13 +66,13 @@ class ScoreSummary:
     first_quartile: float = figure("The first quartile over cases.")
     median: float = figure("The median over cases.")
     third_quartile: float = figure("The third quartile over cases.")
-    cases: int = figure("How many cases have a score.")
-    groups: int = figure("How many groups of data, protection and attack these are.")
-    undefined: int = figure("How many cases have no score.")
+    cases: int = figure("Number of cases with a score.")
+    groups: int = figure("Number of groups of data, protection, and attack.")
+    undefined: int = figure("Number of cases without a score.")
 
 
 def groups_of(cases: Sequence[GradedCase]) -> IntArray:
-    """Return a number per case, the same for cases that differ in their axis only.
+    """Return group numbers of cases that differ only in axis.
 
     >>> groups_of([GradedCase("mail", "switch", "NS", "overlap"), GradedCase("mail", "switch", "NS", "seed_pairs")])
     array([0, 0])
@@ -82,7 +82,7 @@ def groups_of(cases: Sequence[GradedCase]) -> IntArray:
 
 
 def summarise(scores: FloatArray, groups: IntArray) -> ScoreSummary:
-    """Return the mean of scores over cases with its interval, their quartiles, and how many there are.
+    """Return mean, CI, quartiles, and count of scores over cases.
 
     >>> summarise(np.array([0.2, 0.4, 0.6, np.nan]), np.array([0, 1, 2, 2])).median
     0.4
@@ -113,7 +113,7 @@ def summarise(scores: FloatArray, groups: IntArray) -> ScoreSummary:
 
 
 def half_width_over_groups(deviations: FloatArray, groups: IntArray) -> float:
-    """Return half the width of the 95 % interval of a mean whose cases come in groups, by Student's distribution."""
+    """Return the half-width of a 95% CI for grouped cases (Student)."""
     from scipy.special import stdtrit
 
     _, place = np.unique(groups, return_inverse=True)
@@ -126,7 +126,7 @@ def half_width_over_groups(deviations: FloatArray, groups: IntArray) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class MetricGrade:
-    """The three scores of a metric over all cases, each from 0 to 1 and better if higher.
+    """Scores of a metric over all cases, 0 to 1, higher is better.
 
     Attributes
     ----------
@@ -149,29 +149,29 @@ class MetricGrade:
         """Its category."""
         return METRICS[self.metric].category
 
-    @derived("Whether the metric has a value for each target, or one for the release.")
+    @derived("Unit of the metric: each target, or the release.")
     def per(self) -> str:
-        """Whether it has a value for each target or for the release."""
+        """Unit of the metric: each target or the release."""
         return METRICS[self.metric].per
 
-    @derived("Whether a higher value is more or less private.")
+    @derived("Direction: a higher value is more or less private.")
     def more_means(self) -> str:
-        """Whether a higher value is more or less private."""
+        """Direction: a higher value is more or less private."""
         return METRICS[self.metric].more_means
 
     @property
     def counts_targets(self) -> bool:
-        """Whether it counts targets, in cases where these get fewer as the adversary knows more of them."""
+        """True if it counts targets that become fewer with attacker knowledge."""
         return self.metric in COUNT_TARGETS and _SEEDS in self.by_axis
 
-    @derived("Whether to rank protections, attacks or data by this metric; `reason` says why.")
+    @derived("Reliability for ranking protections, attacks, or data; see `reason`.")
     def verdict(self) -> Verdict:
-        """Whether to rank protections, attacks or data by this metric; :attr:`reason` says why."""
+        """Reliability for ranking protections, attacks, or data; see :attr:`reason`."""
         return self._judged[0]
 
     @derived("Why the verdict is so, in words.")
     def reason(self) -> str:
-        """Why the verdict is what it is, in a few words."""
+        """Short reason for the verdict."""
         return self._judged[1]
 
     monotonicity: ScoreSummary = figure(MONOTONICITY.format("metric"))
@@ -201,11 +201,11 @@ class MetricGrade:
         if self.undecided > MOST_UNDECIDED:
             return "with care", "it changes significantly in less than half of the cases"
         if np.isnan(score.low):
-            return "with care", "one combination of data, protection and attack says nothing about others"
+            return "with care", "one combination of data, protection, and attack cannot be generalized"
         if score.groups < FEWEST_GROUPS:
             return "with care", f"{score.groups} combinations of data, protection and attack are too few to be sure"
         if score.low <= NOTHING_SIGNIFICANT + _ROUNDING:
             return "with care", "not surely better than a metric that never changes"
         if self.counts_targets:
             return "with care", "it counts targets, of which there are fewer as more seed pairs are known"
-        return "use", "it follows the adversary's strength"
+        return "use", "monotone in attacker strength"

@@ -1,4 +1,4 @@
-"""The weighted sum model beside the weighted product: how suites rank by it, and whether a level left out turns ranks.
+"""Weighted sums compared with weighted products for ranking by suites.
 
 A sum of quotients hangs on what each metric is divided by, its most private value in the case. Where the level that
 has it is left out, all quotients of that metric grow alike: a product keeps the order of the others, a sum need not.
@@ -23,24 +23,23 @@ MODELS: tuple[Model, ...] = ("product", "sum")
 
 @dataclass(frozen=True, kw_only=True)
 class RankReversals:
-    """Shares of cases in which leaving out a level turns two others around."""
+    """Shares of cases with a rank reversal when a level is omitted."""
 
     reversed: float = figure(
-        "The share of cases, from 0 to 1, in which leaving out the level with the lowest number turns two others "
-        "around, where values are added; null with fewer than three numbers."
+        "Share of cases, from 0 to 1, with a rank reversal of weighted sums when the lowest level is "
+        "omitted; null with fewer than three numbers."
     )
     reversed_any: float = figure("The same for leaving out any one level.")
     reversed_product: float = figure(
-        "The share of cases turned by leaving out the level with the lowest number where values are multiplied. A "
-        "product has no reversals of its own: where it has, what is added to zeros depends on the largest value, and "
-        "has changed with it."
+        "Share of cases with a rank reversal of weighted products when the lowest level is omitted. A "
+        "product has reversals only if the correction for zeros changes with the largest value."
     )
     reversed_product_any: float = figure("The same, of the product, for leaving out any one level.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SumRankings:
-    """How suites rank the levels of each case by a weighted sum; all arrays are [suite, case].
+    """Rankings of levels by a weighted sum; arrays are [suite, case].
 
     Attributes
     ----------
@@ -67,7 +66,7 @@ class SumRankings:
 
 
 def sum_rankings(values: ReplicatedMetrics, suites: Sequence[Suite], *, floor: float = FLOOR) -> SumRankings:
-    """Return how each suite ranks the levels of each case by a weighted sum of quotients, on means over replications.
+    """Return each suite's ranking by weighted sums of mean quotients.
 
     Formula: ``Q = Σ weight · q``, with the quotients q of :func:`unveil.grades.suites.suite_values`: 1 means as private
     as this case gets by every metric. Zeros and negative values are treated as for the product.
@@ -118,7 +117,7 @@ def sum_rankings(values: ReplicatedMetrics, suites: Sequence[Suite], *, floor: f
 
 
 def _numbers(logs: FloatArray, weights: FloatArray, model: Model) -> FloatArray:
-    """Return the logarithm of a suite's number, at [suite, case, level]; NaN where a metric of the suite is."""
+    """Return log weighted sums at [suite, case, level]; NaN if undefined."""
     if model == "product":
         return np.moveaxis(weighted(logs, weights), 1, 0)
     missing = np.isnan(logs)
@@ -128,7 +127,7 @@ def _numbers(logs: FloatArray, weights: FloatArray, model: Model) -> FloatArray:
 
 
 def _turned(before: FloatArray, after: FloatArray, level: int) -> FloatArray:
-    """Return whether two other levels are the other way around (1 or 0); NaN where fewer than two others are there."""
+    """Return whether two further levels are reversed (1, 0, or NaN)."""
     others = [place for place in range(before.shape[-1]) if place != level]
     one, other = (each[..., others] for each in (before, after))
     steps = [each[..., :, None] - each[..., None, :] for each in (one, other)]

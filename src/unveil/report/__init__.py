@@ -1,1 +1,1 @@
-"""How any answer looks: pages as data, and what makes HTML, text, JSON and pictures of them; it knows no question."""
+"""Rendering of any answer: pages as data, HTML, text, JSON, and charts."""

@@ -46,7 +46,7 @@ class BoxStatistics:
 
 @dataclass(frozen=True, kw_only=True)
 class BoxRow:
-    """One row of box plots: a name and one box for each series."""
+    """Row of box plots: a name and one box per series."""
 
     name: str
     #: One per series of the block; None where the row has none.
@@ -59,7 +59,7 @@ class BoxRow:
 
 @dataclass(frozen=True, kw_only=True)
 class BoxRows:
-    """Box plots in rows, from the top: a ranking, the levels of an axis, or two measures side by side in each row."""
+    """Box plots in rows, from the top: rankings, levels, or paired measures."""
 
     title: str
     #: What the values along the axis are.
@@ -84,7 +84,7 @@ class BoxRows:
     def __post_init__(self) -> None:
         if not 1 <= len(self.series) <= MOST_SERIES:
             raise InputError(
-                f"rows of boxes must have 1 to {MOST_SERIES} series, but have {len(self.series)}. Draw several pictures"
+                f"rows of boxes must have 1 to {MOST_SERIES} series, but have {len(self.series)}. Draw several charts"
             )
         for row in self.rows:
             if len(row.boxes) != len(self.series):
@@ -96,7 +96,7 @@ class BoxRows:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeatMap:
-    """Values by row and column, shown in ten steps from light (low) to dark (high); NaN is hatched.
+    """Values by row and column in ten steps, light to dark; NaN hatched.
 
     A column is named by one or more texts, the outermost first, such as ``("NS", "k-degree", "mail")``. Columns beside
     each other that begin with the same texts stand under one head, so sort them. Up to 12 columns also show numbers.
@@ -138,7 +138,7 @@ class HeatMap:
 
 
 def spread_of(values: ArrayLike, *, interval: tuple[float, float] | None = None) -> BoxStatistics:
-    """Return how the values lie; those that are not finite are left out and counted.
+    """Return the spread of the finite values, and the number left out.
 
     Quartiles lie between neighbouring values where they must (as numpy's default does). A whisker ends at the last
     value that is no farther from the box than 1.5 times its length.
@@ -178,7 +178,7 @@ def spread_of(values: ArrayLike, *, interval: tuple[float, float] | None = None)
 
 
 def box_of(name: str, *values: ArrayLike | BoxStatistics | None, bold: bool = False, note: str = "") -> BoxRow:
-    """Return a row with one box for each set of values, in the order of the block's series.
+    """Return a row with one box per set of values, in series order.
 
     >>> box_of("entropy", [0.4, 0.5, 0.6], None, bold=True).boxes[0].median
     0.5

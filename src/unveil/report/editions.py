@@ -1,4 +1,4 @@
-"""The two editions of a page: for those who hold the data, and for those who may read about them.
+"""Internal report and redacted report: two editions of a page.
 
 A text that says how many people there are is a :class:`~unveil.report.blocks.Count`, a text that only insiders may read
 is a :class:`~unveil.report.blocks.PrivateText`; whoever builds a page marks them so, and nothing is guessed from words.
@@ -82,7 +82,7 @@ _HIDDEN = "…"
 
 
 def people(number: int, one: str = "", many: str = "", *, pattern: str = "{}") -> Count:
-    """Return how many people there are, as a text that the shareable edition may have to hide.
+    """Return a number of people that the redacted report may withhold.
 
     ``pattern`` is a longer text with ``{}`` in place of the number and its word.
 
@@ -94,7 +94,7 @@ def people(number: int, one: str = "", many: str = "", *, pattern: str = "{}") -
 
 
 def file_name(path: "str | PathLike[str]", at_most: int = 60) -> PrivateText:
-    """Return the name of a file with its folder, of which the shareable edition shows the last part.
+    """Return a file path; the redacted report shows its last part.
 
     >>> file_name("/data/2024/people.csv").shared
     'people.csv'
@@ -103,7 +103,7 @@ def file_name(path: "str | PathLike[str]", at_most: int = 60) -> PrivateText:
 
 
 def last_part(path: str) -> str:
-    r"""Return what is behind the last separator of a path, on any system.
+    r"""Return the last part of a path, on any system.
 
     >>> last_part("data/people.csv"), last_part("C:\\data\\people.csv"), last_part("data/")
     ('people.csv', 'people.csv', 'data')
@@ -113,7 +113,7 @@ def last_part(path: str) -> str:
 
 
 def command_text(arguments: Sequence[str]) -> PrivateText:
-    """Return a command as it was given, of which the shareable edition shows neither folders nor cells of the data.
+    """Return a command; the redacted report hides folders and cells.
 
     >>> command_text(["unveil", "audit", "/data/people.csv", "masked.csv", "--missing", "Smith", "--seed", "1"]).shared
     'unveil audit people.csv masked.csv --missing … --seed 1'
@@ -142,7 +142,7 @@ def _value(option: str, value: str) -> str:
 
 
 def shareable(page: Page, *, minimum_cell: int = MINIMUM_CELL, paths: Iterable["str | PathLike[str]"] = ()) -> Page:
-    """Return the edition of a page that may be passed on: no records, no small counts of people, no folders.
+    """Return the redacted edition: no records, small cells, or folders.
 
     Every text that is marked as a count of people, and says fewer than ``minimum_cell`` but not 0, becomes "fewer than
     N"; every text that is marked as private is replaced by its shared form. ``paths`` are files whose folders are taken
@@ -156,11 +156,10 @@ def shareable(page: Page, *, minimum_cell: int = MINIMUM_CELL, paths: Iterable["
     ('fewer than 11', '0')
     """
     if minimum_cell < 1:
-        raise InputError(f"a minimum cell size must be 1 or more, but is {minimum_cell}. Write 11")
+        raise InputError(f"the minimum cell size must be 1 or more, but is {minimum_cell}. Write 11")
     if page.holds_records:
         raise InputError(
-            "a shareable edition must not hold records of the data, but this page shows some. Make it without "
-            "--show-records"
+            "a redacted report must not show records of the data, but this page does. Make it without records"
         )
     folders = {text: last_part(text) for path in paths if (text := fspath(path)) and last_part(text) != text}
     # The longest first: one path may be the beginning of another.

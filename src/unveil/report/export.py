@@ -1,4 +1,4 @@
-"""The tables of a page as CSV and its charts as pictures: the name and the bytes of each file."""
+"""Export a page's tables as CSV and its charts as image files."""
 
 import csv
 import re
@@ -17,7 +17,7 @@ _DOTS, _LONGEST = 200, 60
 
 
 def tables_of(page: Page) -> Mapping[str, bytes]:
-    r"""Return each table of a page as a CSV file with all its rows, by name, in the order of the page.
+    r"""Return each table of a page as a complete CSV file, by name.
 
     Rows of boxes and heat maps are among them, as the figures behind them. A cell that a spreadsheet would run as a
     formula has an apostrophe before it. What the sheet to sign holds stands in full in the tables of the page.
@@ -33,7 +33,7 @@ def tables_of(page: Page) -> Mapping[str, bytes]:
 
 
 def figures_of(page: Page) -> Mapping[str, bytes]:
-    """Return each chart of a page as SVG, PDF and PNG, by name; the same page gives the same bytes."""
+    """Return each chart as reproducible SVG, PDF, and PNG bytes, by name."""
     from unveil.report.draw import pyplot
     from unveil.report.draw.lines import chart_of, draw
 
@@ -68,13 +68,13 @@ def _table(block: Block) -> TableBlock | None:
 
 
 def _name(number: int, title: str, ending: str) -> str:
-    """Return what a file is called: its place, then the title in letters that every system allows."""
+    """Return a file name: position, then the title in portable letters."""
     words = re.sub(r"[^a-z0-9]+", "-", title.lower())[:_LONGEST].strip("-")
     return f"{number:02d}-{words or 'untitled'}.{ending}"
 
 
 def csv_of(table: TableBlock) -> bytes:
-    """Return one table as the bytes of a CSV file that no spreadsheet runs."""
+    """Return one table as CSV bytes, with formulas escaped."""
     import polars as pl
 
     from unveil.data.files._spreadsheet import shown_as_text

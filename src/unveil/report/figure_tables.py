@@ -1,4 +1,4 @@
-"""Box plots and heat maps as tables of text: for a terminal, and for those who do not see the picture."""
+"""Box plots and heat maps as text tables, for terminals and accessibility."""
 
 import math
 from dataclasses import replace
@@ -15,7 +15,7 @@ from unveil.report.text import UNDEFINED, count, fixed, percent
 
 
 def boxes_table(block: BoxRows) -> TableBlock:
-    """Return the figures behind rows of boxes, one line per box.
+    """Return the values of box rows, one line per box.
 
     >>> from unveil.report.blocks_spread import box_of
     >>> boxes_table(BoxRows(title="T", x_label="score", rows=(box_of("a", [0.1, 0.2, 0.3]),))).rows
@@ -47,7 +47,7 @@ def boxes_table(block: BoxRows) -> TableBlock:
 
 
 def heat_table(heat: HeatMap, *, every: bool = False) -> TableBlock:
-    """Return the values of a heat map; where it has more than 12 columns, the means by the outermost level.
+    """Return heat map values, averaged by outer level above 12 columns.
 
     ``every`` asks for all values however many there are.
 
@@ -98,7 +98,7 @@ _MOST_PLACES = 9
 
 
 def across_of(block: BoxRows) -> ChartAxis:
-    """Return the axis of the picture: the range that was asked for, and what lies outside it.
+    """Return the chart axis: the requested range, and values beyond it.
 
     >>> from unveil.report.blocks_spread import box_of
     >>> across = across_of(BoxRows(title="T", x_label="x", rows=(box_of("a", [0.5, 1.5]),)))
@@ -123,7 +123,7 @@ def spreads_of(block: BoxRows) -> list[BoxStatistics]:
 
 
 def _told_apart(across: ChartAxis) -> Ticks:
-    """Return the labelled points with as many decimals as their distance asks for, where they would read the same."""
+    """Return labeled points with enough decimals to differ."""
     if len({text for _, text in across.ticks}) == len(across.ticks):
         return across.ticks
     step = round_step((across.high - across.low) / 5)
@@ -134,14 +134,14 @@ def _told_apart(across: ChartAxis) -> Ticks:
 
 
 def _thinned(ticks: Ticks) -> Ticks:
-    """Return the labelled points; every second or third label where all would run into one another on a telephone."""
+    """Return labeled points, thinned to fit a small screen."""
     longest = max((len(text) for _, text in ticks), default=0)
     every = next(k for k in range(1, len(ticks) + 2) if math.ceil(len(ticks) / k) * (longest + 2) <= _LETTERS or k > 5)
     return tuple((at, text if number % every == 0 else "") for number, (at, text) in enumerate(ticks))
 
 
 def places_of(block: BoxRows) -> int:
-    """Return how many decimals figures have: three or as many as the axis asks for, and more to tell means apart.
+    """Return the number of decimals that distinguishes the values, at least three.
 
     >>> from unveil.report.blocks_spread import box_of
     >>> near = (box_of("a", [0.99951, 0.99953]), box_of("b", [0.99957, 0.99961]))
@@ -159,7 +159,7 @@ def places_of(block: BoxRows) -> int:
 
 
 def figure_text(value: float, block: BoxRows) -> str:
-    """Return a value with the decimals of :func:`places_of`, the same for all, so that they line up.
+    """Return a value with the common number of decimals.
 
     >>> block = BoxRows(title="T", x_label="x", rows=(), x_range=(0.0, 40.0))
     >>> figure_text(2.0, block), figure_text(1 / 3, block), figure_text(float("nan"), block)
@@ -185,7 +185,7 @@ def mean_text(box: BoxStatistics | None, block: BoxRows) -> str:
 
 
 def interval_text(box: BoxStatistics, block: BoxRows, *, between: str = "–") -> str:
-    """Return the interval of the mean of a box; empty where there is none."""
+    """Return the 95% CI of a box's mean, or ""."""
     if box.number == 0 or box.interval is None or not all(map(math.isfinite, box.interval)):
         return ""
     low, high = box.interval
@@ -193,14 +193,14 @@ def interval_text(box: BoxStatistics, block: BoxRows, *, between: str = "–") -
 
 
 def number_text(box: BoxStatistics | None) -> str:
-    """Return how many values a box holds, and of how many where some are undefined."""
+    """Return the number of values in a box, with undefined ones."""
     if box is None:
         return ""
     return f"{count(box.number)} of {count(box.number + box.undefined)}" if box.undefined else count(box.number)
 
 
 def describe_row(row: BoxRow, block: BoxRows) -> str:
-    """Return in words what the picture of a row shows.
+    """Return a text description of a chart row.
 
     >>> from unveil.report.blocks_spread import box_of
     >>> row = box_of("a", [0.1, 0.2, 0.3])

@@ -1,4 +1,4 @@
-"""Derive from declared figures: JSON, JSON Schema, limits with their meanings, and data frames."""
+"""Derive JSON, schemas, thresholds, and data frames from declared results."""
 
 import types
 from collections.abc import Mapping, Sequence
@@ -21,11 +21,11 @@ SEED = (
     "Where randomness started; null where the caller brought a source of it, or where stating it would undo the "
     "release."
 )
-LIMITS = "Each limit that was set, with the figure it was compared with and the outcome."
+LIMITS = "Each limit with its value and outcome."
 
 
 def json_of(findings: Any) -> Any:
-    """Return findings as plain data: the declared figures by their names in JSON, in the order of declaration.
+    """Return findings as plain data, by JSON name in declaration order.
 
     Undefined numbers stay NaN: :func:`unveil.report.machine.dumps` writes null.
     """
@@ -63,7 +63,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def schema_of(kind: type, name: str, description: str, *, answer: bool = True) -> dict[str, Any]:
-    """Return the JSON Schema of the answer whose findings are of a class.
+    """Return the JSON Schema of an answer, from its findings class.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def schema_of(kind: type, name: str, description: str, *, answer: bool = True) -
 
 
 def quantities_of(findings: Any) -> dict[str, Quantity]:
-    """Return the figures that a limit can be set for, by the name of the limit."""
+    """Return the values that accept a limit, by limit name."""
     return {
         figure.limit: _quantity(figure, getattr(findings, attribute))
         for attribute, figure in declared_figures(type(findings))
@@ -106,7 +106,7 @@ def quantities_of(findings: Any) -> dict[str, Quantity]:
 
 
 def undefined_quantities(kind: type) -> dict[str, Quantity]:
-    """Return the figures of a class that a limit can be set for, before anything is found."""
+    """Return the values of a class that accept a limit, as NaN."""
     return {figure.limit: _quantity(figure, nan) for _, figure in declared_figures(kind) if figure.limit}
 
 
@@ -115,19 +115,19 @@ def _quantity(figure: Figure, value: float) -> Quantity:
     return Quantity(
         name=figure.limit,
         value=value,
-        meaning=figure.limit_meaning if more_is_worse else f"{figure.limit_meaning}; exceeded when less than VALUE",
+        meaning=figure.limit_meaning if more_is_worse else f"{figure.limit_meaning}; fails below VALUE",
         exceeded_when_undefined=figure.breached,
         more_is_worse=more_is_worse,
     )
 
 
 def meanings_of(kind: type) -> dict[str, str]:
-    """Return the meaning of each limit that can be set on findings of a class."""
+    """Return the meaning of each limit on findings of a class."""
     return {name: each.meaning for name, each in undefined_quantities(kind).items()}
 
 
 def redacted(findings: Any, minimum: int, basis: Basis = "nothing private") -> Any:
-    """Return findings without numbers that no basis is declared for, and with bounds for small numbers of people.
+    """Return findings with small numbers of people bounded or withheld.
 
     Statistics must be safe already: this is the last step, and nothing passes it by being forgotten.
     """
@@ -157,7 +157,7 @@ def redacted(findings: Any, minimum: int, basis: Basis = "nothing private") -> A
 
 
 def frame_of(rows: Sequence[Any]) -> "pl.DataFrame":
-    """Return a data frame with a row for each item and a column for each of its figures that is one value."""
+    """Return a data frame of single-valued results, one row per item."""
     return frame_of_rows(
         [{name: each for name, each in json_of(row).items() if not isinstance(each, dict | list)} for row in rows]
     )
@@ -172,7 +172,7 @@ def frame_of_rows(rows: Sequence[Mapping[str, Any]]) -> "pl.DataFrame":
 
 
 def flat_row(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object as one row: the figures of inner objects stand behind their names.
+    """Return an object as one row, with inner results prefixed by name.
 
     >>> flat_row({"rate": {"value": 0.5, "low": 0.4}, "links": {"low": 3}, "p": 0.1})
     {'rate': 0.5, 'rate_low': 0.4, 'links_low': 3, 'p': 0.1}
@@ -185,7 +185,7 @@ def flat_row(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return the part of a schema for an object with declared figures; shared parts go to the definitions."""
+    """Return the schema of an object; shared parts become definitions."""
     whole: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
     for attribute, figure in declared_figures(kind):
         if figure.inline:
@@ -226,7 +226,7 @@ def _meaning(kind: type, figure: Figure) -> str:
 
 
 def _row(kind: type) -> dict[str, Any]:
-    """Return the part of a schema for the values at one place of the columns of a class."""
+    """Return the schema of one row of an array class."""
     columns = {name: each for name, each in declared_figures(kind) if each.column}
     inner = {name: _schema_of_type(_type_of(kind, name), {})["items"] for name in columns}
     properties = {name: {"description": each.meaning, **inner[name]} for name, each in columns.items()}
@@ -245,7 +245,7 @@ def _type_of(kind: type, attribute: str) -> Any:
 
 
 def _schema_of_type(hint: Any, definitions: dict[str, Any], *, left_out: bool = False) -> dict[str, Any]:
-    """Return the part of a schema for a value of a type; any number that is not whole may be null.
+    """Return the schema of a value; non-integer numbers may be null.
 
     A value that is ``left_out`` where it is None is never null.
     """
@@ -276,7 +276,7 @@ def _schema_of_type(hint: Any, definitions: dict[str, Any], *, left_out: bool = 
 
 
 def _union(hints: Sequence[Any], definitions: dict[str, Any], *, null: bool) -> dict[str, Any]:
-    """Return the part of a schema for a value of one of several types, and perhaps null."""
+    """Return the schema of a value of several types, possibly null."""
     parts = [_schema_of_type(each, definitions) for each in hints]
     if any("$ref" in each for each in parts):
         return {"anyOf": [*parts, *([{"type": "null"}] if null else [])]} if null or len(parts) > 1 else parts[0]

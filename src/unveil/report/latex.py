@@ -1,4 +1,4 @@
-"""Tables of a report as LaTeX, for papers: escaped, and with no package but those of every installation."""
+"""Report tables as escaped LaTeX without extra packages."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ _OTHER_LETTERS = "Some names have letters that pdfLaTeX lacks: use XeLaTeX or Lu
 
 
 def escape(text: object) -> str:
-    r"""Return any text as LaTeX that shows it: one line, and nothing in it is a command.
+    r"""Return any text as one line of escaped LaTeX.
 
     >>> print(escape("entropy_2 < 50% & {x}"))
     entropy\_2 \textless{} 50\% \& \{x\}
@@ -54,7 +54,7 @@ def escape(text: object) -> str:
 
 
 def table(shown: TableBlock, *, label: str = "") -> str:
-    r"""Return a table as a ``table`` environment with caption, columns, rows and note; ``label`` is for references.
+    r"""Return a ``table`` environment with caption, columns, rows, and note.
 
     >>> small = TableBlock(caption="Means", columns=("metric", "mean"), rows=(("a_b", "50%"),), align=("left", "right"))
     >>> print(table(small, label="tab:means"))
@@ -92,7 +92,7 @@ def table(shown: TableBlock, *, label: str = "") -> str:
 
 
 def document(tables: Iterable[tuple[str, TableBlock]], *, comment: Sequence[str] = ()) -> str:
-    r"""Return tables with their labels one below the other, to be read with ``\input``, after lines of comment.
+    r"""Return labeled tables for ``\input``, after comment lines.
 
     A table of many rows is cut in several of at most 45, each of which fits a page.
     """

@@ -1,4 +1,4 @@
-"""Limits that are set beforehand on figures of an answer: read exactly as written, compared, and shown in a report."""
+"""Limits on result values: parsing, comparison, and display."""
 
 import difflib
 import re
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from unveil.report.blocks import LevelStrip, TableBlock
 
 
-#: A figure that is told less finely than it was found is at most so far from it.
+#: Largest difference of a rounded value from the exact one.
 _ROUNDED = 0.01 + 1e-9
-NOT_TOLD = "not told in this edition"
+NOT_TOLD = "withheld in this report"
 #: How a reason begins that is the width of an interval.
 BETWEEN = "lies between "
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LimitEvidence:
-    """How certain an estimated figure is: its limit may be exceeded, kept, or undecided.
+    """Uncertainty of an estimate: its limit may pass, fail, or be inconclusive.
 
     Attributes
     ----------
     interval
-        From a confidence to the figure with its interval; undefined where it cannot be held to any limit.
+        Estimate with CI, by confidence level; undefined if no limit applies.
     figures
-        Of how many figures it is the worst, such as one for each adversary.
+        Number of values of which it is the worst, such as one per attacker.
     needed
-        From a limit to about how many people in each table would decide it, None where no number would; not given
-        where nobody knows.
+        Approximate number of people per table that decides a limit, None if no number does; not given if
+        unknown.
     doubt
-        Why it cannot show that a limit is kept, such as a control that is not usable; nothing where it can.
+        Why a pass is impossible, such as an unusable control; empty if possible.
     """
 
     interval: "Callable[[float], Rate]"
@@ -50,7 +50,7 @@ class LimitEvidence:
     doubt: str = ""
 
     def held_to(self, limit: float, figures: int) -> "LimitCheck":
-        """Return what is shown of a limit where so many figures are held to limits."""
+        """Return the outcome of a limit when N values have limits."""
         from unveil.metrics.verdict.limits import held_to
 
         return held_to(self.interval, limit, figures=figures, can_be_kept=not self.doubt)
@@ -58,7 +58,7 @@ class LimitEvidence:
 
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
-    """One figure that ``--limit`` can watch.
+    """Value that accepts a limit.
 
     It exceeds its limit when it is greater, or when it is less and more of it is better. Undefined is NaN. Where it is
     undefined because the harm has already happened, it exceeds every limit; else nothing is shown, which is no pass.
@@ -83,28 +83,26 @@ Limits = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedLimit:
-    """A limit, the value it was compared with, and the outcome: None is neither exceeded nor shown to be kept."""
+    """Limit with its value and outcome; None is inconclusive."""
 
     JSON_DEFINITION = "limit"
 
-    quantity: str = figure("The figure that a limit was set for, as `--limit help` names it.")
-    limit: float = figure("The most that it may be; the least, where more of it is more private.")
-    value: float = figure("The figure that was found; null where it is undefined.")
-    exceeded: bool | None = figure(
-        "Whether the limit is exceeded; null where that is neither shown nor ruled out, which is no pass."
-    )
+    quantity: str = figure("Name of the limited value, as in `--limit help`.")
+    limit: float = figure("Largest acceptable value; the smallest, if more is more private.")
+    value: float = figure("Value found; null if undefined.")
+    exceeded: bool | None = figure("Outcome: true is fail, false is pass, null is inconclusive.")
     more_is_worse: bool = True
-    low: float = figure("The lower end of the interval that decided, where there is one.", default=nan, optional=True)
-    high: float = figure("The upper end of the interval that decided, where there is one.", default=nan, optional=True)
-    why: str = figure("Why neither was shown.", default="", optional=True)
+    low: float = figure("Lower end of the deciding CI, if any.", default=nan, optional=True)
+    high: float = figure("Upper end of the deciding CI, if any.", default=nan, optional=True)
+    why: str = figure("Reason for an inconclusive outcome.", default="", optional=True)
 
     @property
     def message(self) -> str:
-        """One line for whoever set the limit, or nothing where the limit is kept."""
+        """Message for a failed or inconclusive limit; empty for a pass."""
         if self.exceeded is None:
             if isnan(self.low):
-                return f"limit not checked: {self.quantity} {self.why}"
-            return f"limit neither exceeded nor kept: the limit is {self.limit:.6g}, and {self.quantity} {self.why}"
+                return f"inconclusive: {self.quantity} {self.why}"
+            return f"inconclusive: the limit is {self.limit:.6g}, and {self.quantity} {self.why}"
         if not self.exceeded:
             return ""
         value = "undefined because it is already breached" if isnan(self.value) else f"{self.value:.6g}"
@@ -112,11 +110,11 @@ class CheckedLimit:
             value = f"at least {self.low:.6g}"
         # Where less is worse, "the limit" alone would leave open on which side of it the value should lie.
         bound = "the limit is" if self.more_is_worse else "it must be at least"
-        return f"limit exceeded: {self.quantity} is {value}, {bound} {self.limit:.6g}"
+        return f"fail: {self.quantity} is {value}, {bound} {self.limit:.6g}"
 
 
 def parse_number(text: str) -> Fraction | None:
-    """Return the number exactly as written (``0.1``, ``1e-3``, ``1/3``), or None if the text is no number.
+    """Return the exact number (``0.1``, ``1e-3``, ``1/3``), or None.
 
     >>> parse_number("1/3"), parse_number("0.1"), parse_number("nan")
     (Fraction(1, 3), Fraction(1, 10), None)
@@ -126,7 +124,7 @@ def parse_number(text: str) -> Fraction | None:
 
 
 def parse_limit(text: str) -> float | None:
-    """Return the limit that was written, or None if the text is no number, or one beyond every float.
+    """Return the limit as a finite float, or None.
 
     Such a limit would never be exceeded, which nobody means.
 
@@ -149,7 +147,7 @@ _RENAMED = {"record_linkage": "reidentification", "memory": "memorization", "exc
 
 
 def limit_name(name: str, known: Iterable[str]) -> str:
-    """Return the name of a limit in place of one that it had in an earlier version.
+    """Return the current name of a limit, for old names.
 
     >>> limit_name("linkability.excess_over_control", ["linkability.normalized"])
     'linkability.normalized'
@@ -161,7 +159,7 @@ def limit_name(name: str, known: Iterable[str]) -> str:
 
 
 def quantity_hint(wrong: str, known: Iterable[str]) -> str:
-    """Return a sentence or question that helps with an unknown name, with a space before it, or nothing.
+    """Return a hint for an unknown name, with a leading space, or "".
 
     >>> known = ["linkability", "linkability.normalized", "utility.loss"]
     >>> quantity_hint("linkability.naive_rate", known)
@@ -179,7 +177,7 @@ def quantity_hint(wrong: str, known: Iterable[str]) -> str:
 def check_limits(
     quantities: Mapping[str, Quantity], limits: Limits, *, figures: int | None = None
 ) -> list[CheckedLimit]:
-    """Return each limit with what it is compared with; a value that equals its limit does not exceed it.
+    """Return each limit compared with its value; equality passes.
 
     A figure with an interval exceeds its limit where the low end lies above it, at a confidence that allows for all the
     figures that are held to limits, and keeps it where the high end does not, at 95 %. These are the figures of the
@@ -190,7 +188,7 @@ def check_limits(
 
 
 def figures_held(quantities: Mapping[str, Quantity], limits: Limits) -> int:
-    """Return how many figures with an interval are held to limits."""
+    """Return the number of limited values with a CI."""
     named = [quantities[name] for name in dict.fromkeys(name for name, _ in limits)]
     return sum(each.evidence.figures for each in named if each.evidence is not None)
 
@@ -221,7 +219,7 @@ def _by_interval(quantity: Quantity, evidence: LimitEvidence, limit: float, figu
 
 
 def undecided(evidence: LimitEvidence, limit: float, low: str, high: str) -> str:
-    """Return why neither was shown of a limit: what is wrong with the evidence, or how wide the interval is.
+    """Return why a limit is inconclusive: evidence or interval width.
 
     >>> from unveil.metrics.trials.risk import clopper_pearson
     >>> def interval(level):
@@ -231,14 +229,14 @@ def undecided(evidence: LimitEvidence, limit: float, low: str, high: str) -> str
     'lies between 0.03 and 0.18; about 242 people in each table would decide it'
     """
     if evidence.doubt:
-        return f"cannot be held to a limit: {evidence.doubt}"
+        return f"cannot be compared with a limit: {evidence.doubt}"
     needed = None if evidence.needed is None else evidence.needed(limit)
     enough = "" if needed is None else f"; about {count(needed)} people in each table would decide it"
     return f"{BETWEEN}{low} and {high}{enough}"
 
 
 def limit_strip(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "LevelStrip":
-    """Return the decision by limits and the table of them, for the first screen.
+    """Return the decision by limits and their table, for the first screen.
 
     Each limit has ``quantity``, ``limit``, ``value`` and ``exceeded``, as in JSON.
     """
@@ -251,7 +249,7 @@ def limit_strip(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Qu
 
 
 def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "TableBlock":
-    """Return each quantity with its limit, its value and whether that exceeds the limit."""
+    """Return each value with its limit and outcome."""
     from unveil.report.blocks import TableBlock
 
     rows = []
@@ -259,7 +257,7 @@ def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Qu
         quantity, value = str(limit["quantity"]), limit["value"]
         if quantity not in quantities:
             hint = did_you_mean(quantity, quantities) or " Name one that the answer has."
-            raise InputError(f"a limit is set for {quantity!r}, which is no quantity of this answer.{hint}")
+            raise InputError(f"unknown value {quantity!r} in a limit.{hint}")
         bound = "at most" if quantities[quantity].more_is_worse else "at least"
         # As many digits as the message of the command line has.
         shown = significant(value, digits=6)
@@ -268,7 +266,7 @@ def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Qu
             shown = f"{shown} ({' to '.join(ends)})"
         rows.append((quantity, f"{bound} {significant(float(limit['limit']), digits=6)}", shown, _outcome(limit)))
     return TableBlock(
-        caption="Each limit beside what was found",
+        caption="Limits and values",
         columns=("Quantity", "Limit", "Value", "Outcome"),
         rows=tuple(rows),
         align=("left", "right", "right", "left"),
@@ -276,7 +274,7 @@ def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Qu
 
 
 def shared_limits(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> list[dict[str, Any]]:
-    """Return limits beside figures of which some are told by their bounds; None is an outcome that these leave open.
+    """Return limits for redacted values; None is inconclusive.
 
     What the exact figure was, and so whether it exceeded the limit, is used only where that figure is told.
     """
@@ -289,7 +287,7 @@ def _shared(limit: Mapping[str, Any], again: CheckedLimit, quantity: Quantity) -
 
     value, exact = quantity.value, float(limit["value"])
     if "low" in limit or quantity.evidence is not None:
-        # The interval may rest on another adversary than the value does, so it decides here too.
+        # The interval may rest on another attacker than the value does, so it decides here too.
         if not isnan(value) and again.exceeded == limit["exceeded"]:
             return dict(json_of(again))
         value = SuppressedNumber.withheld() if isnan(value) else value
@@ -304,7 +302,7 @@ def _shared(limit: Mapping[str, Any], again: CheckedLimit, quantity: Quantity) -
 
 
 def _is_rounded(value: float, exact: float, again: CheckedLimit, exceeded: bool | None) -> bool:
-    """Return whether a figure is told less finely than it was found, with the same outcome."""
+    """Return whether a value is only rounded, with the same outcome."""
     return abs(value - exact) <= _ROUNDED and again.exceeded == exceeded
 
 
@@ -313,9 +311,9 @@ def _outcome(limit: Mapping[str, Any]) -> str:
     if exceeded is None:
         if limit.get("why") == NOT_TOLD:
             return NOT_TOLD
-        return f"not shown: {limit.get('why') or 'it is undefined here'}"
+        return f"inconclusive: {limit.get('why') or 'it is undefined here'}"
     if "low" in limit:
-        return "exceeded" if exceeded else "kept by the figures tested"
+        return "fail" if exceeded else "pass (values tested)"
     if exceeded and isnan(limit["value"]):
-        return "exceeded: undefined because it is already breached"
-    return "exceeded" if exceeded else "not exceeded"
+        return "fail: undefined because it is already breached"
+    return "fail" if exceeded else "pass"

@@ -1,4 +1,4 @@
-"""JSON that machines can rely on: a schema version first, stable order, no NaN, and fast for a million rows."""
+"""Stable JSON: schema version first, fixed order, no NaN, and fast."""
 
 import json
 import math
@@ -15,7 +15,7 @@ _BROKEN = re.compile("[\ud800-\udfff]")
 
 
 def dumps(payload: Mapping[str, Any]) -> str:
-    """Return the payload as JSON text, its "schema" first and the rest in the order given, ending with a newline.
+    """Return the payload as JSON with "schema" first and a final newline.
 
     The schema (such as ``"unveil.partition/1"``) is required: a reader must be able to tell which fields to expect.
     NaN and infinities become null, fractions and numpy numbers become numbers, numpy arrays become lists, and a
@@ -35,7 +35,7 @@ def dumps(payload: Mapping[str, Any]) -> str:
 
 
 def compact(value: Any) -> str:
-    """Return any value as JSON text on one line, by the same rules and without a schema.
+    """Return any value as JSON on one line, without a schema.
 
     >>> compact({"x": np.array([1.0, float("inf")])})
     '{"x":[1.0,null]}'
@@ -49,7 +49,7 @@ def compact(value: Any) -> str:
 
 
 def _object(fields: Mapping[str, Any], indent: str) -> str:
-    """Return an object with one field per line; objects inside it likewise, everything else on one line."""
+    """Return an object with one field per line, its other values compact."""
     deeper = indent + "  "
     lines = [f"{deeper}{compact(str(key))}: {_value(value, deeper)}" for key, value in fields.items()]
     return "{\n" + ",\n".join(lines) + f"\n{indent}}}" if lines else "{}"

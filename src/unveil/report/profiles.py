@@ -1,4 +1,4 @@
-"""Limits that somebody has published, each with its source: which figure they bind, and whether it is kept.
+"""Published thresholds with their sources and the values they bind.
 
 No profile applies unless it is asked for by name: which limit is right depends on the regime and on who gets the data.
 """
@@ -21,24 +21,24 @@ COPIED = "copies.unmistakable"
 
 @dataclass(frozen=True, kw_only=True)
 class Clause:
-    """One thing that a source asks for, and what of an audit answers it: figures, a part of the report, or nothing."""
+    """Clause of a source, and the audit values that answer it."""
 
     where: str = figure("The place in the source, such as a section.")
-    asks: str = figure("What it asks, in our words.")
-    #: The figures of an audit that answer it, by name.
+    asks: str = figure("Requirement, in our words.")
+    #: The audit values that answer it, by name.
     figures: tuple[str, ...] = ()
-    #: What else of the report answers it, or is the place to write the answer down.
+    #: Other part of the report that answers it, or a field for the answer.
     part: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """A published limit: who set it, where, what the source says in our words, and the figures it binds here."""
+    """Published threshold: publisher, source, summary, and the values it binds."""
 
     name: str = figure("The name of the limits.", name="profile")
     title: str
     #: As a headline names them.
-    who: str = figure("Who published these limits.")
+    who: str = figure("Publisher of the threshold.")
     #: The document: title, version and date, part.
     source: str
     #: What of this was not compared with the document itself; nothing where it was.
@@ -48,16 +48,16 @@ class Profile:
 
     @derived("The publication in which they stand.", name="source")
     def cited(self) -> str:
-        """The source, and what was not verified against the original."""
+        """Source, with the parts not verified against the original."""
         return f"{self.source}{f'; not verified against the original: {self.unverified}' if self.unverified else ''}"
 
     #: The limit as the source writes it.
-    written: str = figure("What is written there, in our words.")
+    written: str = figure("Text of the source, in our words.")
     #: The largest acceptable risk; None where the source names no number.
     threshold: float | None
     #: The largest acceptable risk of one person: 1 over the smallest class that the source allows.
     max_risk: float | None
-    #: What the source asks for, one thing after the other.
+    #: Requirements of the source.
     clauses: tuple[Clause, ...]
 
 

@@ -1,4 +1,4 @@
-"""How a question says how far it has come."""
+"""Progress reports of a command."""
 
 from collections.abc import Callable
 
@@ -15,4 +15,4 @@ Say = Callable[[str], None]
 
 
 def unsaid(sentence: str) -> None:
-    """Tell nobody."""
+    """Discard a progress report."""

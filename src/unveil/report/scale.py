@@ -1,4 +1,4 @@
-"""What fits on a picture: axes with round numbers, and curves of at most 200 points."""
+"""Chart scales: axes with round numbers, and curves of 200 points."""
 
 import math
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ MOST_POINTS = 200
 
 @dataclass(frozen=True, kw_only=True)
 class ChartAxis:
-    """The range of an axis and its labelled ticks."""
+    """The range of an axis and its labeled ticks."""
 
     low: float
     high: float
@@ -27,7 +27,7 @@ class ChartAxis:
 
 
 def axis(low: float, high: float, kind: Kind = "number", *, at_most: int = 6) -> ChartAxis:
-    """Return the axis from ``low`` to ``high`` with at most ``at_most`` round labelled points.
+    """Return an axis with at most ``at_most`` round labeled points.
 
     >>> axis(0, 1, "share").ticks
     ((0.0, '0%'), (0.2, '20%'), (0.4, '40%'), (0.6, '60%'), (0.8, '80%'), (1.0, '100%'))
@@ -48,7 +48,7 @@ def axis(low: float, high: float, kind: Kind = "number", *, at_most: int = 6) ->
 
 
 def round_step(at_least: float) -> float:
-    """Return the smallest of 1, 2, 5, 10, 20, 50, … (or .1, .2, .5) that is not below ``at_least``."""
+    """Return the smallest of 1, 2, 5, 10, … not below ``at_least``."""
     power = 10.0 ** math.floor(math.log10(at_least))
     for factor in (1, 2, 5, 10):
         if factor * power >= at_least * (1 - 1e-9):
@@ -57,7 +57,7 @@ def round_step(at_least: float) -> float:
 
 
 def value_text(value: float, kind: Kind) -> str:
-    """Return a value of a chart in words, as the axis of this kind means it.
+    """Return a chart value as text for this type of axis.
 
     >>> value_text(0.5, "share"), value_text(2.0, "power"), value_text(-2.0, "power of share"), value_text(-4, "power")
     ('50%', '100', '1%', '0.0001')
@@ -80,7 +80,7 @@ def _tick_text(value: float, kind: Kind) -> str:
 
 
 def _plain(value: float, *, places: int = 3) -> str:
-    """Return a number without an exponent, with as many decimals as its first three digits need.
+    """Return a number without exponent, with three significant digits.
 
     >>> _plain(0.0001), _plain(0.00000123456), _plain(0.5), _plain(0.0)
     ('0.0001', '0.00000123', '0.5', '0')
@@ -92,7 +92,7 @@ def _plain(value: float, *, places: int = 3) -> str:
 
 
 def thin(x: FloatArray, y: FloatArray, *, at_most: int = MOST_POINTS) -> tuple[FloatArray, FloatArray]:
-    """Return the curve with at most ``at_most`` of its points: the first, the last, the steep ones, and some between.
+    """Return the curve with at most ``at_most`` points, ends included.
 
     No point is moved or invented. A gap (NaN) stays a gap as long as the curve has one point on each side of it.
 
@@ -143,7 +143,7 @@ _WHOLE_SCALE = 2.0
 
 
 class Bins(NamedTuple):
-    """Bars of one width, the first of which begins at ``low``; whole numbers stand in the middle of their bar."""
+    """Bars of equal width from ``low``; integers are centered in bars."""
 
     low: float
     width: float

@@ -1,11 +1,11 @@
-"""Show numbers by bounds in a shareable report where the exact value rests on few people."""
+"""Numbers shown as bounds in a redacted report, for few people."""
 
 from math import isnan, nan
 from typing import Any
 
 
 class SuppressedNumber(float):
-    """A number shown by two bounds alone, both known to anyone who knows the totals.
+    """Number shown by two bounds that follow from public totals.
 
     Whatever computes with it computes with a bound, so that nothing that is made of it says more than the bounds do.
     ``words`` are what stands in its place where the bounds themselves say too little.
@@ -21,32 +21,32 @@ class SuppressedNumber(float):
     words: str
 
     def __new__(cls, least: float, most: float, *, at: float | None = None, words: str = "") -> "SuppressedNumber":
-        """Return the number, which is ``at`` (the upper bound unless given) for whoever computes with it."""
+        """Return the number, which computes as ``at`` (default: upper bound)."""
         made = super().__new__(cls, most if at is None else at)
         made.least, made.most, made.words = least, most, words
         return made
 
     def __getnewargs_ex__(self) -> tuple[tuple[float, float], dict[str, Any]]:
-        """Return what makes the same number again, so that it can be copied and sent to other processes."""
+        """Return the arguments to copy or pickle the number."""
         return (self.least, self.most), {"at": float(self), "words": self.words}
 
     @classmethod
     def withheld(cls) -> "SuppressedNumber":
-        """Return the number of which nothing is told."""
+        """Return a completely withheld number."""
         return cls(nan, nan, words="not shown")
 
     @property
     def told(self) -> bool:
-        """Whether anything is told of it."""
+        """True if the bounds are shown."""
         return not isnan(self)
 
     @property
     def complement(self) -> "SuppressedNumber":
-        """What is left of 1."""
+        """One minus the number."""
         return SuppressedNumber(1 - self.most, 1 - self.least, at=1 - self, words=self.words)
 
     def is_beyond(self, limit: float, *, more_is_worse: bool) -> bool | None:
-        """Return whether the number exceeds a limit; None where its bounds leave that open.
+        """Return whether the number exceeds a limit; None if open.
 
         >>> [SuppressedNumber(0.0, 0.02).is_beyond(limit, more_is_worse=True) for limit in (0.05, 0.01)]
         [False, None]
@@ -58,7 +58,7 @@ class SuppressedNumber(float):
         return True if min(ends) > slack else None
 
     def within(self, lowest: float, highest: float, texts: tuple[str, str]) -> str:
-        """Return the number in words: less, more or between its bounds, which ``texts`` are.
+        """Return the bounds in words, given as ``texts``.
 
         ``lowest`` and ``highest`` are what it cannot leave anyway.
 

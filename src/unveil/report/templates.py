@@ -1,4 +1,4 @@
-"""Templates and other files of a package, read and rendered in one way: escaped, and strict about what is missing."""
+"""Read and render package templates, escaped and strict."""
 
 import re
 from functools import cache
@@ -19,12 +19,12 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z0-9]+(?:-[a-z0-9]+)*")
 
 @cache
 def text_of(package: str, name: str) -> str:
-    """Return the text of a file among the assets of a package, with plain line ends."""
+    """Return the text of a package asset, with plain line ends."""
     return (files(package) / "assets" / name).read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
 def environment_of(package: str) -> "Environment":
-    """Return what renders the templates among the assets of a package; every text is escaped, long ones can be cut."""
+    """Return the template environment of a package's assets."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
@@ -41,7 +41,7 @@ def environment_of(package: str) -> "Environment":
 
 
 def _sentence(text: object) -> "Markup":
-    """Return a sentence as HTML, cut where it is long, with its options in one piece."""
+    """Return a sentence as HTML, shortened, with options unbroken."""
     from markupsafe import Markup, escape
 
     said = str(escape(shorten(str(text), LONGEST_SENTENCE)))

@@ -1,4 +1,4 @@
-"""Numbers and names as text: one place, so that the terminal, the page and the script in it show the same."""
+"""Numbers and names as text, shared by terminal, page, and script."""
 
 import math
 import unicodedata
@@ -18,7 +18,7 @@ _JOINERS = frozenset("\u200c\u200d")
 
 
 def decimal(value: float, *, places: int = 3) -> str:
-    """Return the number with at most ``places`` decimals, or "undefined" where it has no value.
+    """Return the number with at most ``places`` decimals, or "undefined".
 
     Whole numbers have none; thousands are separated by commas.
 
@@ -39,7 +39,7 @@ def decimal(value: float, *, places: int = 3) -> str:
 
 
 def significant(value: float, *, digits: int = 3) -> str:
-    """Return the number with its first ``digits`` digits, for figures that may be tiny.
+    """Return the number with its first ``digits`` significant digits.
 
     >>> significant(0.0001434), significant(0.5), significant(float("nan"))
     ('0.000143', '0.5', 'undefined')
@@ -51,7 +51,7 @@ def significant(value: float, *, digits: int = 3) -> str:
 
 
 def fixed(value: float, *, places: int = 2) -> str:
-    """Return the number with exactly ``places`` decimals, so that texts below one another line up.
+    """Return the number with exactly ``places`` decimals.
 
     >>> fixed(0.5)
     '0.50'
@@ -61,7 +61,7 @@ def fixed(value: float, *, places: int = 2) -> str:
 
 
 def percent(share: float, *, places: int = 1) -> str:
-    """Return a share between 0 and 1 in percent, or "undefined" where it has no value.
+    """Return a share between 0 and 1 in percent, or "undefined".
 
     The share is rounded before it is multiplied: a script that gets the rounded share then shows the same text.
     What is almost nothing or almost all is never shown as nothing or all.
@@ -82,7 +82,7 @@ def percent(share: float, *, places: int = 1) -> str:
 
 
 def short_percent(share: float) -> str:
-    """Return a share in percent without needless decimals, for settings such as a threshold.
+    """Return a share in percent without trailing zeros.
 
     >>> short_percent(0.8), short_percent(0.725)
     ('80%', '72.5%')
@@ -91,7 +91,7 @@ def short_percent(share: float) -> str:
 
 
 def about(share: float) -> str:
-    """Return a share in percent with as few digits as a sentence needs: none behind the point from 10% on.
+    """Return a share in percent for a sentence, integer from 10%.
 
     >>> about(0.8637), about(0.0712), about(0.0004), about(1.0), about(float("nan"))
     ('86%', '7.1%', '<0.1%', '100%', 'undefined')
@@ -104,7 +104,7 @@ def about(share: float) -> str:
 
 
 def slope(value: float) -> str:
-    """Return a risk slope as text: in percent with two decimals, as the paper prints it.
+    """Return a risk slope in percent with two decimals.
 
     >>> slope(0.23197), slope(float("nan"))
     ('23.20%', 'already breached')
@@ -113,7 +113,7 @@ def slope(value: float) -> str:
 
 
 def count(value: float, one: str = "", many: str = "") -> str:
-    """Return how many there are, with the word for them where one is given.
+    """Return a count, with a noun if given.
 
     >>> count(1, "subject", "subjects"), count(12000, "subject", "subjects"), count(7)
     ('1 subject', '12,000 subjects', '7')
@@ -141,7 +141,7 @@ def plain(name: object) -> str:
 
 
 def shorten(text: str, at_most: int = 60) -> str:
-    """Return the text with its middle left out where it is longer than ``at_most`` characters.
+    """Return the text with its middle cut above ``at_most`` characters.
 
     >>> shorten("abcdefghij", 7)
     'abc…hij'
@@ -178,7 +178,7 @@ def duration(seconds: float) -> str:
 
 
 def together(names: Iterable[str], at_most: int = 4) -> str:
-    """Return names in a row; of many, the first ones and how many more there are.
+    """Return names in a list, the rest as a number.
 
     >>> together(["a", "b"]), together("abcdef")
     ('a, b', 'a, b, c, d and 2 more')
@@ -189,7 +189,7 @@ def together(names: Iterable[str], at_most: int = 4) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Return the text with control characters spelled out, whatever the names in it hold.
+    r"""Return the text with control characters escaped.
 
     >>> print(one_line("a\x1b[2J\nb"))
     a\x1b[2J\nb
@@ -202,14 +202,14 @@ AXES: Mapping[str, tuple[str, Literal["count", "share"]]] = {
     "seed_pairs": ("seed pairs", "count"),
     "overlap": ("edge overlap", "share"),
     "node_share": ("node overlap", "share"),
-    "known_columns": ("known columns", "count"),
-    "known_share": ("share of the original rows that the attacker holds", "share"),
-    "leaked_share": ("share of people in the release", "share"),
+    "known_columns": ("quasi-identifiers known", "count"),
+    "known_share": ("share of original records known", "share"),
+    "leaked_share": ("share of the people who are in the release", "share"),
 }
 
 
 def labels(written: Sequence[str]) -> dict[str, str]:
-    """Return how each protection or attack is called: without its settings, unless two would be called the same.
+    """Return short names of protections or attacks, with settings if ambiguous.
 
     >>> labels(["NS:theta=0.5", "KL"]), labels(["switch:share=0.1", "switch:share=0.2"])["switch:share=0.1"]
     ({'NS:theta=0.5': 'NS', 'KL': 'KL'}, 'switch:share=0.1')

@@ -1,4 +1,4 @@
-"""Which metrics deserve trust, in words: the mark of a metric beside its value, and where the marks come from."""
+"""Reliability of metrics: marks, legends, and sources."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -10,12 +10,12 @@ from unveil.report.text import count, percent
 
 #: What was attacked when metrics were graded; an answer shows the grounds that its guess may come from.
 GROUNDS: tuple[Ground, ...] = ("graphs", "tables")
-#: The meanings of figures of a metric, wherever they stand.
+#: The meanings of a metric's fields.
 WHY = "Why there is no value, or no verdict; empty where there is one."
 AT_CAP = "The share of values that are at a cap that unveil chose; null where the metric has no cap."
 TRUST = (
-    "How far the metric can be trusted, by ground (tables, graphs): use, with care, do not rank by it; null where it "
-    "is not graded."
+    "Reliability of the metric, by type of data (tables, graphs): use, with care, or do not rank by it; null if "
+    "not graded."
 )
 #: What stands where a metric has no grade.
 NOT_GRADED = "–"
@@ -23,15 +23,15 @@ NOT_GRADED = "–"
 MARKS: Mapping[str, str] = MappingProxyType(
     {"use": "use", "with care": "care", "do not rank by it": "no", "no grade": NOT_GRADED}
 )
-#: What the short words say.
+#: Meanings of the marks.
 LEGEND = (
-    "Trust says whether to rank by a metric: use (it follows the adversary's strength), care (not always, or not "
-    "surely), no (too often not), – (no grade)."
+    "Reliability for ranking: use (monotone in attacker strength), care (not always, or not significantly), "
+    "no (too often not), – (not graded)."
 )
 
 
 def trust_of(metric: str, grounds: Sequence[Ground] = GROUNDS) -> dict[str, str | None]:
-    """Return the verdict on a metric for each ground, as JSON has it; None where it was not graded.
+    """Return the verdict on a metric by ground; None if not graded.
 
     >>> trust_of("a metric of my own")
     {'graphs': None, 'tables': None}
@@ -40,7 +40,7 @@ def trust_of(metric: str, grounds: Sequence[Ground] = GROUNDS) -> dict[str, str 
 
 
 def mark(metric: str, *grounds: Ground) -> str:
-    """Return the short words for a metric: one where all grounds agree, otherwise one for each, in their order.
+    """Return the mark of a metric, one per ground if they differ.
 
     >>> mark("a metric of my own", "graphs", "tables")
     '–'
@@ -53,33 +53,33 @@ def trust_sentence(metric: str, grounds: Sequence[Ground] = GROUNDS) -> str:
     """Return whether to rank by a metric, and why, in a sentence.
 
     >>> trust_sentence("a metric of my own", ["tables"])
-    'Trust in tables: not graded.'
+    'Reliability for tables: not graded.'
     """
     said = {ground: _verdict(_grade(metric, ground)) for ground in grounds}
     if len(set(said.values())) == 1:
-        return f"Trust in {' and '.join(said)}: {said[grounds[0]]}."
-    return f"Trust {'; '.join(f'in {ground}: {verdict}' for ground, verdict in said.items())}."
+        return f"Reliability for {' and '.join(said)}: {said[grounds[0]]}."
+    return f"Reliability {'; '.join(f'for {ground}: {verdict}' for ground, verdict in said.items())}."
 
 
 def where_from(grounds: Sequence[Ground] = GROUNDS) -> str:
-    """Return where the marks come from and what was graded, in a sentence."""
+    """Return the source of the marks, in one sentence."""
     cases = [f"{count(shipped_grades()[each].cases, 'case', 'cases')} of attacks on {each}" for each in grounds]
     return (
-        f"Metrics were graded in {' and '.join(cases)}: whether a metric shows less privacy for a "
-        "stronger adversary; see docs/grades.md."
+        f"Metrics were graded in {' and '.join(cases)}: whether privacy falls as the attacker "
+        "gets stronger; see docs/grades.md."
     )
 
 
 def trust_note(grounds: Sequence[Ground] = GROUNDS) -> str:
-    """Return what the short words say, and where they come from."""
-    several = f" Where {' and '.join(grounds)} differ, both are said in this order." if len(grounds) > 1 else ""
+    """Return the meanings of the marks and their source."""
+    several = f" If {' and '.join(grounds)} differ, both are given in this order." if len(grounds) > 1 else ""
     return f"{LEGEND}{several} {where_from(grounds)}"
 
 
 def order_note(figures: Sequence[str]) -> str:
-    """Return how far figures of an audit can be trusted to order releases, in sentences; nothing where none is graded.
+    """Return the reliability of audit results for ordering releases, or "".
 
-    Figures are called as limits call them, such as ``linkability.attack_rate``.
+    Results have their limit names, such as ``linkability.attack_rate``.
 
     >>> order_note(["a figure of my own"])
     ''
@@ -91,7 +91,7 @@ def order_note(figures: Sequence[str]) -> str:
         for each, grade in known.items()
         if grade.verdict != "no grade"
     ]
-    return f"Trust to order releases (docs/atlas.md): {', '.join(said)}." if said else ""
+    return f"Reliability for ordering releases (docs/atlas.md): {', '.join(said)}." if said else ""
 
 
 def _grade(metric: str, ground: Ground) -> ShippedGrade | None:
@@ -106,7 +106,7 @@ def _verdict(grade: ShippedGrade | None) -> str:
 
 
 def summary_of(metric: Metric) -> str:
-    """Return what a metric is, as a sentence: the first line of its docstring without the word Return.
+    """Return a metric's summary: its docstring's first line without "Return".
 
     >>> from unveil.metrics import METRICS
     >>> summary_of(METRICS["min_entropy"])
@@ -117,7 +117,7 @@ def summary_of(metric: Metric) -> str:
 
 
 def meaning_of(metric: Metric) -> str:
-    """Return what a metric is and what its values mean, in plain sentences.
+    """Return a metric's definition and the meaning of its values.
 
     >>> from unveil.metrics import METRICS
     >>> meaning_of(METRICS["collision_entropy"])
@@ -137,7 +137,7 @@ def title_of(metric: Metric) -> str:
 
 
 def cap_mark(at_cap: float) -> str:
-    """Return the mark of a mean that a cap has a say in, by the share of values at the cap (NaN where there is none).
+    """Return the mark of a mean that is affected by a cap.
 
     >>> cap_mark(0.2), cap_mark(0.0), cap_mark(float("nan"))
     ('†', '', '')
@@ -146,7 +146,7 @@ def cap_mark(at_cap: float) -> str:
 
 
 def cap_notes(shares: Mapping[str, float], *, who: str, named: bool = False) -> list[str]:
-    """Return what the mark says, where a metric has it; ``shares`` are those of values at the cap, by metric.
+    """Return the note on the cap mark; ``shares`` are by metric.
 
     With ``named`` the metrics stand in place of the mark, for a table that has no room for it.
 
@@ -164,15 +164,15 @@ def cap_notes(shares: Mapping[str, float], *, who: str, named: bool = False) -> 
 
 
 def quantity_meanings() -> dict[str, str]:
-    """Return what each metric of candidates means as a quantity that a limit can be set for."""
+    """Return the meaning of each candidate metric as a limited value."""
     return {name: _meaning(metric) for name, metric in candidate_metrics().items()}
 
 
 def _meaning(metric: Metric) -> str:
     what = metric.summary.removeprefix("Return ").rstrip(".")
     mean = " (mean over targets)" if metric.per == "target" else ""
-    side = "less than VALUE" if metric.more_means == "more private" else "greater than VALUE"
-    return f"{what}{mean}. Exceeded when {side}: more is {metric.more_means}"
+    side = "below VALUE" if metric.more_means == "more private" else "above VALUE"
+    return f"{what}{mean}. Fails {side}: more is {metric.more_means}"
 
 
 #: The verdict on a metric as its reliability, as reports name it.

@@ -1,4 +1,4 @@
-"""Many scenarios at once: data, protections and attacks tried with one another, by adversaries of growing strength."""
+"""Studies: data, protections, and attacks combined, by attacker strength."""
 
 from unveil.studies.plan import Axis, DataSet, Replications, Study
 from unveil.studies.results import Results

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_parts(study: "Study") -> None:
-    """Refuse a study whose protections, attacks or metrics cannot be had, or do not suit its data."""
+    """Reject a study whose protections, attacks, or metrics are unavailable."""
     if study.kind == "release":
         for text in study.attacks:
             scenario_of(text)
@@ -27,7 +27,7 @@ def check_parts(study: "Study") -> None:
         if study.kind == "table" and name in PROTECTIONS and PROTECTIONS[name].kind == "synthetic":
             raise InputError(
                 f"a study of tables needs protections that make each released row from one original row, but {name!r} "
-                "makes rows that are nobody's. Choose one of kind masked ('unveil list protections')"
+                "makes synthetic rows. Choose one of kind masked ('unveil list protections')"
             )
     for text in study.attacks:
         attack_of(study.kind, text)
@@ -41,12 +41,12 @@ def check_parts(study: "Study") -> None:
 
 
 def _check_people(study: "Study") -> None:
-    """Refuse an axis that what the attacks leave has no use for."""
+    """Reject an axis that the attacks cannot use."""
     axes, trials = {axis.name for axis in study.axes}, leaves_trials(study.attacks[0])
     if trials and ("known_share" in axes or study.fixed.get("known_share", 1) != 1):
         raise InputError(
-            "attacks that leave trials are on everybody in the data, so that known_share must be left out or fixed at "
-            "1, but it is another. Take leaked_share for how many of them are released"
+            "attacks with trials target all people in the data, so known_share must be 1. "
+            "Use leaked_share for the share of people that is released"
         )
     if not trials and "leaked_share" in axes | set(study.fixed):
         raise InputError(
@@ -59,7 +59,7 @@ SCENARIOS = {"audit": "unveil.questions.audit.study_scenario:WholeAudit"}
 
 
 def scenario_of(text: str) -> Any:
-    """Return what measures a release that was made already: it has ``columns`` and ``measure(tables, *, rng)``."""
+    """Return the measurement of a release, with ``columns`` and ``measure``."""
     known = {}
     if home := SCENARIOS.get(text.partition(":")[0]):
         module, _, name = home.partition(":")
@@ -68,7 +68,7 @@ def scenario_of(text: str) -> Any:
 
 
 def asks_listed(study: "Study") -> bool:
-    """Return whether all that a study asks of given releases is listed, and none a user's class."""
+    """Return whether a study of given releases uses no classes of the user."""
     return all(text.partition(":")[0] in SCENARIOS for text in study.attacks)
 
 
@@ -78,7 +78,7 @@ def protection_of(kind: str, text: str) -> Any:
 
 
 def leaves_trials(text: str) -> bool:
-    """Return whether an attack that is written so counts hits on people, where others leave candidates.
+    """Return whether an attack counts successes on people, without candidates.
 
     >>> leaves_trials("linkability:neighbours=1"), leaves_trials("record-linkage"), leaves_trials("row-order")
     (True, False, False)
@@ -105,7 +105,7 @@ def attack_of(kind: str, text: str, columns: Sequence[str] = ()) -> Any:
         return made
     if len(columns) < len(facts.knows):
         raise InputError(
-            f"the attack {facts.name!r} needs at least {len(facts.knows)} known columns, but gets {len(columns)}. "
+            f"the attack {facts.name!r} needs at least {len(facts.knows)} quasi-identifiers, but gets {len(columns)}. "
             "Raise the levels of known_columns"
         )
     drawn = {knows: tuple(columns[place :: len(facts.knows)]) for place, knows in enumerate(facts.knows)}
@@ -117,7 +117,7 @@ CALIBRATED = "calibrated."
 
 
 def columns_of(study: "Study") -> tuple[str, ...]:
-    """Return the columns of metrics in the files of a study: each one, then each one of calibrated probabilities."""
+    """Return the metric columns of a study's files, raw then calibrated."""
     if study.kind == "release":
         return tuple(dict.fromkeys(name for text in study.attacks for name in scenario_of(text).columns))
     names = tuple(metric.name for metric in metrics_of(study))
@@ -125,7 +125,7 @@ def columns_of(study: "Study") -> tuple[str, ...]:
 
 
 def metric_of_column(column: str) -> Metric | None:
-    """Return the metric that a column holds, raw or calibrated; None where there is none of that name here.
+    """Return the metric of a column, raw or calibrated, or None.
 
     >>> metric_of_column("calibrated.entropy").name, metric_of_column("else")
     ('entropy', None)
@@ -139,7 +139,7 @@ ALSO_OF_GRAPHS = ("EdgeClaims", "GraphKnowledge")
 
 
 def metrics_of(study: "Study") -> tuple[Metric, ...]:
-    """Return the metrics that a study names, or all usual ones of what its attacks leave if it names none."""
+    """Return the metrics of a study (default: all usual ones)."""
     on = "Trials" if leaves_trials(study.attacks[0]) else "Candidates"
     have = {metric.name: metric for metric in METRICS.values() if metric.on == on}
     if not study.metrics:

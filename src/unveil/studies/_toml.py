@@ -1,4 +1,4 @@
-"""Studies as TOML files: read with every key checked, and written so that they can be read again."""
+"""Read and write studies as TOML files."""
 
 import json
 import tomllib
@@ -64,7 +64,7 @@ _REPLICATIONS = {
 
 
 def study_fields(path: Path, *, index: bool = True) -> dict[str, Any]:
-    """Return what a study file says, checked for its form: the arguments of the classes in `unveil.studies.plan`.
+    """Return the checked content of a study file as dataclass arguments.
 
     Without ``index`` it must name its releases itself.
     """
@@ -72,7 +72,7 @@ def study_fields(path: Path, *, index: bool = True) -> dict[str, Any]:
 
 
 def fields_of_text(text: str) -> dict[str, Any]:
-    """Return what the text of a study file says, as :func:`study_fields` does."""
+    """Return the content of a study text, as :func:`study_fields` does."""
     return _checked(tomllib.loads(text), "the study in a summary")
 
 
@@ -91,14 +91,13 @@ def _checked(fields: dict[str, Any], where: str, folder: Path | None = None) -> 
 
 
 def _of_releases(fields: dict[str, Any], where: str, folder: Path | None) -> dict[str, Any]:
-    """Return what a study of given releases says, as the fields of a study."""
+    """Return the fields of a study of given releases."""
     _check_table(fields, _RELEASES, where)
     for place, each in enumerate(fields["original"], 1):
         _check_table(each, _ORIGINAL, f"[[original]] number {place} of {where}")
     if "index" in fields and folder is None:
         raise InputError(
-            f"{where} must name its releases itself, as unveil writes it, but has an [index], which may be any file. "
-            "Run the study anew"
+            f"{where} must list its releases, but has an [index], which may be any file. Run the study again"
         )
     if "index" in fields:
         _check_table(fields["index"], _INDEX, f"[index] of {where}")

@@ -1,4 +1,4 @@
-"""A study so small that it is computed while one waits: the example of the questions on studies."""
+"""Small example study for the commands on studies."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ PLAN = Study(
 
 @contextmanager
 def example_folders(progress: Callable[[str, float], None]) -> Iterator[list[Path]]:
-    """Yield the folder with the results of the example (in a list of one), which is removed afterwards."""
+    """Yield the example's result folder (in a list), removed afterwards."""
 
     def move(done: int, total: int, left: float) -> None:  # noqa: ARG001
         progress(f"computing the example ({done} of {total} scenarios)", done / total)

@@ -19,7 +19,7 @@ from unveil.work.memory import check_memory, check_reading, table_bytes
 
 
 class ExistingTables(NamedTuple):
-    """A release with the people it was made from, as far as it holds their columns.
+    """Release with the matching columns of its original people.
 
     ``control`` are people who are not in the data, None where there are none; ``made`` is "masked" or "synthetic", or
     None where nobody said so.
@@ -33,7 +33,7 @@ class ExistingTables(NamedTuple):
 
 
 def tables_of(data: DataSet, *, memory: int | None = None) -> ExistingTables:
-    """Return the tables of a release; those of the original are the columns that the release holds.
+    """Return the tables of a release, with its columns only.
 
     Raises
     ------
@@ -48,8 +48,8 @@ def tables_of(data: DataSet, *, memory: int | None = None) -> ExistingTables:
         check_reading(path, memory, f"the release {data.name!r}")
     if data.digest and digest_of(data) != data.digest:
         raise InputError(
-            f"the files of the release {data.name!r} must be those that the study began with, but their bytes differ. "
-            "Put the right files back, or begin the study anew in another folder"
+            f"the files of the release {data.name!r} changed after the study began. "
+            "Restore the files, or start the study in another folder"
         )
     sources = {key: without_variables(getattr(given, key), data.name) for key in ("original", "dictionary", "control")}
     whole = _read(Path(sources["original"]), _changed(sources["original"]), "original", sources["dictionary"])
@@ -72,7 +72,7 @@ def tables_of(data: DataSet, *, memory: int | None = None) -> ExistingTables:
 
 
 def divided(original: Table, released: Table, *, name: str) -> tuple[IntArray, IntArray]:
-    """Return the rows of the original that are released, and all others: for a release that is a part of the original.
+    """Return the released rows of the original, and the rest.
 
     Rows are the same where they are equal in all columns of the original. Of several equal ones as many are taken as
     are released; which of them makes no difference, since nothing tells them apart.
@@ -92,7 +92,7 @@ def divided(original: Table, released: Table, *, name: str) -> tuple[IntArray, I
         many = "some" if missing is None else f"{missing:,} of {released.rows:,}"
         raise InputError(
             f"with the rest as control every row of the release {name!r} must be a row of its original, but {many} are "
-            "not. Leave the control out, or name a file of people who are not in the data"
+            "not. Remove the control, or name a file with a control group"
         )
     order = np.argsort(pooled.record, kind="stable")
     record = pooled.record[order]

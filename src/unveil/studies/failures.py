@@ -1,4 +1,4 @@
-"""What failed in a study: an error as results tell it, and where it came from, beside them."""
+"""Failures in a study: error texts and tracebacks."""
 
 import traceback
 from contextlib import suppress
@@ -12,14 +12,14 @@ ERRORS = "errors"
 
 
 def told(error: BaseException) -> str:
-    """Return an error as results tell it: of foreign ones where it was raised, since its text may hold data."""
+    """Return an error as text; foreign errors show their place only."""
     if isinstance(error, UnveilError):
         return str(error)
     return f"{own_error(error) or where_raised(error)}; the folder {ERRORS!r} has the details"
 
 
 def note_traceback(folder: Path, scenario: Scenario, error: BaseException) -> None:
-    """Write where an error came from next to the results, as far as that can be done; its text may hold data."""
+    """Write a traceback next to the results, if possible."""
     own = own_error(error, with_text=True)
     trace = "".join(traceback.format_exception(error)) if own is None else own.trace
     with suppress(OSError):

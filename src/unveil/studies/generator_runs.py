@@ -1,4 +1,4 @@
-"""Make the runs of a generator: many at once, none twice, and none lost whatever becomes of the workers."""
+"""Run a generator in parallel, exactly once per planned run."""
 
 import json
 import pickle
@@ -38,7 +38,7 @@ MANIFEST, RUNS, LOGS, WORK, TIMES = "made.json", "runs", "logs", "work", "times.
 _OTHER = MappingProxyType(
     {
         "generator": "of another generator",
-        "scripts": "of a generator whose scripts have changed since",
+        "scripts": "of an earlier version of the generator's scripts",
         "people": "of other people",
         "seed": "with another seed",
         "version": "of another version of unveil",
@@ -49,7 +49,7 @@ _OTHER = MappingProxyType(
 
 @dataclass(frozen=True, eq=False)
 class PlannedRun:
-    """A run to be made: its number, from 1, where its randomness starts from, and the rows that are given."""
+    """Planned run: number from 1, seed sequence, and given rows."""
 
     number: int
     seed: int
@@ -57,7 +57,7 @@ class PlannedRun:
 
     @property
     def name(self) -> str:
-        """What its files are called."""
+        """File stem of the run."""
         return f"run-{self.number:04}"
 
 
@@ -65,7 +65,7 @@ class GeneratorFolder(ResultFolder):
     """The folder with the runs of a generator."""
 
     manifest, parts, files = MANIFEST, (RUNS, LOGS, WORK), (TIMES,)
-    what, own, advice = "runs", "runs of this generator", "Name another folder (--made)"
+    what, own, advice = "runs", "runs of this generator", "Name another folder"
     other = _OTHER
 
     def __exit__(
@@ -84,7 +84,7 @@ class GeneratorFolder(ResultFolder):
         self.give_up()  # what runs that were killed may have left
 
     def seal(self, run: PlannedRun) -> Seal:
-        """Return what the file of a run says about itself."""
+        """Return the header of a run's file."""
         rows = np.ascontiguousarray(run.rows, "<i8").tobytes()
         told = json.dumps([self.identity, run.number, run.seed], sort_keys=True).encode()
         return Seal(f"{run.name}.result", sha256(told + rows).hexdigest(), "fine")
@@ -94,15 +94,15 @@ class GeneratorFolder(ResultFolder):
         return self.content(run) is not None
 
     def content(self, run: PlannedRun) -> bytes | None:
-        """Return the file of a run, or None where it is not there, a link, damaged, or another one's."""
+        """Return the file content of a run, or None if missing or invalid."""
         return self.sealed_content(RUNS, self.seal(run))
 
     def note_seconds(self, run: PlannedRun, seconds: float) -> None:
-        """Note how long a run took, once its file is there; a worker elsewhere may have another disk."""
+        """Record the duration of a run, once its file is visible."""
         if not (self.folder / RUNS / f"{run.name}.result").is_file():
             raise InputError(
-                f"a worker wrote a run to {shown(self.folder)} that is not seen here. All workers must share this "
-                "folder: name one that they do share (--made)"
+                f"a worker wrote a run to {shown(self.folder)} that is not visible here. Name a folder that all "
+                "workers share"
             )
         self.note(TIMES, {"run": run.number, "seconds": round(seconds, 6)})
 
@@ -123,13 +123,13 @@ class GeneratorFolder(ResultFolder):
 
 
 def identity_of(generator: Generator, declared: Mapping[str, object]) -> dict[str, object]:
-    """Return all that runs depend on: the generator with its scripts, the version, and what the caller tells."""
+    """Return the inputs of runs: generator, scripts, version, and settings."""
     told = {"generator": generator.written, "scripts": scripts_of(generator), **declared}
     return {**told, "version": version(), "format": FORMAT}
 
 
 def write_log(folder: Path, run: PlannedRun, log: bytes) -> None:
-    """Keep what the generator printed in a run."""
+    """Store the generator's output during a run."""
     if log:
         replace_file(log_of(folder, run), log, lasting=False)
 
@@ -140,7 +140,7 @@ def log_of(folder: Path, run: PlannedRun) -> Path:
 
 
 def content_of_made(generated: GeneratedRelease, seal: Seal, key: SealKey) -> bytes:
-    """Return the file of a run: the release with all that is known of it.
+    """Return the file content of a run: the release with its metadata.
 
     How long it took is not in it: a generator that does the same again makes the same bytes.
     """
@@ -154,13 +154,13 @@ def content_of_made(generated: GeneratedRelease, seal: Seal, key: SealKey) -> by
 
 
 def made_of_content(content: bytes, seconds: float = nan) -> GeneratedRelease:
-    """Return what a run made, out of its file."""
+    """Return the release of a run from its file."""
     stored = RELEASE_FORMAT.read(parts_of(content))
     return GeneratedRelease(**{**stored, "released": table_from(stored["released"]), "seconds": seconds})
 
 
 class GeneratorRuns(Sequence[GeneratedRelease]):
-    """The releases of the runs in the order of the plan; each is read from its file on demand."""
+    """Releases of the runs in plan order, read from files on demand."""
 
     def __init__(self, home: GeneratorFolder, runs: Sequence[PlannedRun]) -> None:
         self._home, self._runs, self._seconds = home, tuple(runs), home.seconds()
@@ -180,7 +180,7 @@ class GeneratorRuns(Sequence[GeneratedRelease]):
         if content is None:
             raise InputError(
                 f"the file {run.name}.result in {shown(self._home.folder)} was changed or removed since it was made. "
-                "Call the same command again, which makes it anew"
+                "Run the same command again to make it again"
             )
         return made_of_content(content, self._seconds.get(run.number, nan))
 
@@ -196,7 +196,7 @@ def make_runs(
     cluster: str | None = None,
     progress: Progress | None = None,
 ) -> GeneratorRuns:
-    """Return what the generator makes in each of these runs, in their order.
+    """Return the releases of these runs, in order.
 
     What is made does not depend on the workers, their number or order, nor on interruptions: the files of two
     deterministic generators are the same byte for byte.
@@ -231,7 +231,7 @@ def make_runs(
     """
     whole_number(workers, "the number of workers", at_least=0)
     if cluster is not None and folder is None:
-        raise InputError("runs on a cluster need a folder that all its workers share. Name one (--made)")
+        raise InputError("runs on a cluster need a folder that all workers share. Name one")
     remove_left_behind()
     with endings_raise(), ExitStack() as stack:
         key, path = None, folder
@@ -288,7 +288,7 @@ def _task(run: PlannedRun, shared: SharedValue, home: GeneratorFolder, *, kept: 
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What became of a run, in a worker: how long it took, or what happened and what to do about it."""
+    """Outcome of a run in a worker: duration, or error and fix."""
 
     seconds: float
     failed: tuple[str, str] | None = None
@@ -299,7 +299,7 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class _Settlement:
-    """Notes how long a run took, or raises the error that ends all of them."""
+    """Records run durations, and raises the first error."""
 
     home: GeneratorFolder
     pace: Pace
@@ -326,7 +326,7 @@ class _Settlement:
         if not outcome.messages:
             return ""
         where = f"Its messages are in {shown(log_of(self.home.folder, run))}"
-        return where if self.kept else "Name a folder with --made to keep its messages"
+        return where if self.kept else "Name a folder for the runs to keep its messages"
 
     def _others(self) -> str:
         done = self.pace.reused + self.pace.done
@@ -344,7 +344,7 @@ def _make(
     key: SealKey,
     kept: bool,
 ) -> _Outcome:
-    """Make one run, write what it made, and keep what it printed."""
+    """Make one run, and store its release and output."""
     generator, given = shared.value
     try:
         made = with_env(generator, variables).make(given, run.rows, seed=run.seed, folder=folder / WORK)

@@ -1,4 +1,4 @@
-"""The releases of a study that somebody made already: one by one, or from an index that names them all."""
+"""Given releases of a study, listed one by one or in an index."""
 
 import os
 import re
@@ -24,7 +24,7 @@ _ENDINGS = re.compile(r"(\.(csv|tsv|txt|parquet|gz|zip|bz2|xz|zst))+$", re.IGNOR
 
 
 def without_variables(source: str, whose: str) -> str:
-    """Return a path in which variables of the environment have the values they have on this machine."""
+    """Return a path with environment variables expanded."""
 
     def value(match: "re.Match[str]") -> str:
         name = match["braced"] or match["plain"]
@@ -49,7 +49,7 @@ def with_sources(data: DataSet, change: Callable[[str], str]) -> DataSet:
 
 
 def releases_of(fields: Mapping[str, Any], folder: Path | None, where: str) -> tuple[DataSet, ...]:
-    """Return the releases that a study file names: those of its index, then those it tells one by one.
+    """Return the releases of a study file: index first, then listed ones.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _index(source: str, folder: Path | None) -> list[dict[str, str]]:
 
 
 def _rules(row: Mapping[str, str], rules: Sequence[Mapping[str, Any]], where: str) -> dict[str, str]:
-    """Return what the rules of a study file add to a line of its index: control, and how it was made."""
+    """Return the additions to index lines: control and method."""
     added: dict[str, str] = {}
     for place, rule in enumerate(rules, 1):
         called = f"[[where]] number {place} of {where}"
@@ -146,7 +146,7 @@ def _release(fields: Mapping[str, Any], originals: Mapping[str, Mapping[str, Any
 
 
 def _beside_index(file: str, home: str) -> str:
-    """Return where a file lies that an index names: paths in it start from its folder."""
+    """Return an index path, relative to the index folder."""
     return f"{home}/{file}" if home and file not in ("", REST) and not file.startswith(("/", "$")) else file
 
 

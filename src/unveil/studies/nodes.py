@@ -1,4 +1,4 @@
-"""Values of nodes, pooled over the replications of a scenario, and kept as a sketch of each metric."""
+"""Metric values of nodes, pooled over replications as sketches."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -19,13 +19,13 @@ _RUNS = 1 << 14
 
 
 def keeps_nodes(study: "Study") -> bool:
-    """Return whether a study keeps values of nodes: unless it says no, or its attacks count hits on people."""
+    """Return whether a study stores values of nodes."""
     return study.node_values and not leaves_trials(study.attacks[0])
 
 
 @dataclass
 class NodeValues:
-    """The values of one metric that came so far: exact while there are few, extremes and sums exact always.
+    """Values of one metric: exact if few, else sketched.
 
     ``runs`` are the means of those that came before ``values``, and how many each stands for.
     """
@@ -35,7 +35,7 @@ class NodeValues:
     parts: list[ValueSketch] = field(default_factory=list)
 
     def add(self, values: FloatArray) -> None:
-        """Take the values of one more replication; those that are undefined are left out."""
+        """Add the defined values of one replication."""
         known = values[np.isfinite(values)]
         if known.size == 0:
             return

@@ -1,4 +1,4 @@
-"""A study: which data, protections and attacks are tried with one another, how strong adversaries are, how often."""
+"""Study plan: data, protections, attacks, attacker strengths, and replications."""
 
 import hashlib
 import json
@@ -53,9 +53,9 @@ def _check_level(axis: str, level: object) -> None:
 
 @dataclass(frozen=True)
 class Axis:
-    """What makes the adversary stronger, and its levels from weak to strong.
+    """Axis of attacker strength, with levels from weak to strong.
 
-    For graphs ``seed_pairs`` (how many nodes the adversary knows), ``overlap`` (which share of the edges) and
+    For graphs ``seed_pairs`` (how many nodes the attacker knows), ``overlap`` (which share of the edges) and
     ``node_share`` (which share of the nodes it has heard of); for tables ``known_columns`` (how many columns, drawn by
     lot) and ``known_share`` (which share of the original rows) or, of attacks that leave trials, ``leaked_share``
     (which share of the people are in the release at all).
@@ -77,7 +77,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Replications:
-    """How often each scenario is repeated: a fixed number, or until every metric is known well enough.
+    """Number of replications: fixed, or until a relative error is reached.
 
     Attributes
     ----------
@@ -90,14 +90,14 @@ class Replications:
         The most replications, reached where a metric stays too uncertain (such as one whose mean is 0).
     """
 
-    number: int | None = figure("A fixed number; null to go on until `relative_error` is reached.", default=None)
+    number: int | None = figure("A fixed number; null to repeat until `relative_error` is reached.", default=None)
     relative_error: float | None = figure(
         "Half the width of the 95 % interval of a metric's mean, as a share of that mean, that every metric must "
         "reach. It is looked at after 10 replications and every 10 from then on.",
         default=None,
     )
     cap: int = figure(
-        "The most replications, reached where a metric stays too uncertain (such as one whose mean is 0).", default=1000
+        "Largest number of replications, if a metric stays too uncertain (such as one with mean 0).", default=1000
     )
 
     def __post_init__(self) -> None:
@@ -120,7 +120,7 @@ class Replications:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """Everything that the results of a study depend on, except the version of the package.
+    """Inputs that determine the results of a study, except the version.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Study:
     releases
         How many releases each protection makes of each data set; replications take turns with them.
     calibrate, calibrate_draws
-        Of graphs, whether every metric is also taken of probabilities that the adversary learned by attacking the
+        Of graphs, whether every metric is also taken of probabilities that the attacker learned by attacking the
         released graph once more ("simulate", so many times) or from seed pairs that it kept back ("seeds"); columns
         are then there twice, as ``entropy`` and ``calibrated.entropy``. None, as usual, for raw probabilities alone.
     node_values
@@ -162,9 +162,9 @@ class Study:
     name: str = figure("The name by which reports call the study.")
     seed: int = figure("Where all randomness starts.")
 
-    @derived('What all data sets are: "graph" or "table".')
+    @derived('Type of all data sets: "graph" or "table".')
     def kind(self) -> str:
-        """What all data sets are: "graph", "table" or "release"."""
+        """Type of all data sets: "graph", "table", or "release"."""
         return self.data[0].kind
 
     data: tuple[DataSet, ...]
@@ -178,14 +178,14 @@ class Study:
     attacks: tuple[str, ...] = figure(f"The attacks, {_WRITTEN}")
     axes: tuple[Axis, ...]
 
-    @derived("Each is varied on its own, while the others stay at their level in `fixed`.", name="axes")
+    @derived("Axes, varied one at a time; the rest stay at their level in `fixed`.", name="axes")
     def levels(self) -> Mapping[str, tuple[float, ...]]:
         """The levels of each axis by its name."""
         return {axis.name: axis.levels for axis in self.axes}
 
     @derived(
-        "The level of an axis while another one varies. By default 50 seed pairs, an overlap of 0.85 and all nodes; "
-        "all known columns, all rows and all people.",
+        "Level of an axis while another one varies (default: 50 seed pairs, edge overlap 0.85, and all nodes; "
+        "all quasi-identifiers, rows, and people).",
         name="fixed",
     )
     def constant_levels(self) -> Mapping[str, float]:
@@ -193,9 +193,9 @@ class Study:
         return self.fixed_levels()
 
     releases: int = figure(
-        "How many releases each protection makes of each data set; replications take turns with them.", default=1
+        "Number of releases per protection and data set; replications alternate between them.", default=1
     )
-    replications: Replications = figure("How often each scenario is repeated.")
+    replications: Replications = figure("Number of repetitions per scenario.")
     metrics: tuple[str, ...] = ()
     fixed: Mapping[str, float] = field(default_factory=dict)
     calibrate: str | None = None
@@ -211,7 +211,7 @@ class Study:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, check: bool = True) -> "Study":
-        """Return the study in a TOML file; relative paths in it start from its folder.
+        """Return the study in a TOML file, with paths relative to it.
 
         With ``check`` False, for the file beside results, no code and no other file is loaded: it is not tried whether
         its protections, attacks and metrics can be had here, and an index is refused.
@@ -225,7 +225,7 @@ class Study:
 
     @classmethod
     def from_toml(cls, text: str) -> "Study":
-        """Return the study that :meth:`to_toml` wrote; it is not tried whether its parts can be had here."""
+        """Return the study of a :meth:`to_toml` text, without checking its parts."""
         return cls._of_fields(fields_of_text(text))
 
     @classmethod
@@ -236,22 +236,22 @@ class Study:
         return cls(**fields)
 
     def check(self) -> None:
-        """Refuse protections, attacks and metrics that cannot be had, or do not suit the data."""
+        """Reject protections, attacks, and metrics that are unavailable or unsuitable."""
         from unveil.studies._parts import check_parts
 
         check_parts(self)
 
     def at_absolute_paths(self) -> "Study":
-        """Return the same study with paths that do not depend on the folder a worker starts in."""
+        """Return the study with absolute paths."""
         return replace(self, data=tuple(_beside(each, Path.cwd()) for each in self.data))
 
     def fixed_levels(self) -> dict[str, float]:
-        """Return the level of each axis while another one varies; one that is not limited is left out."""
+        """Return the fixed level of each limited axis."""
         usual = {name: level for name, level in AXES[self.kind].items() if level is not None}
         return {**usual, **{name: float(level) for name, level in self.fixed.items()}}
 
     def scenarios(self, *, version: str | None = None) -> tuple[Scenario, ...]:
-        """Return every scenario, those of one release after one another; ``version`` is that of this package."""
+        """Return every scenario, ordered by release, for a package ``version``."""
         depends = self._numbers_depend_on(version)
         stamps = {each.name: self._hash({**depends, **_given_of(each)}) for each in self.data}
         strengths = self._strengths()
@@ -265,7 +265,7 @@ class Study:
         return tuple(found)
 
     def _strengths(self) -> list[tuple[str, float, tuple[tuple[str, float], ...], int | None]]:
-        """Return axis, level and levels of the others of each adversary, and the place of an equal one before it."""
+        """Return each attacker's axis, level, fixed levels, and earlier equal one."""
         found: list[tuple[str, float, tuple[tuple[str, float], ...], int | None]] = []
         first: dict[frozenset[tuple[str, float]], int] = {}
         for axis in self.axes:
@@ -280,7 +280,7 @@ class Study:
         return to_toml(self)
 
     def identity(self, *, version: str | None = None) -> str:
-        """Return a hash of all that numbers depend on, with the package version; but not of where the data lie.
+        """Return a hash of the inputs that determine the numbers.
 
         That the data are the same is told by their own hashes. Their types are labels, on which no number depends.
         """
@@ -295,7 +295,7 @@ class Study:
         return self._hash({**self._numbers_depend_on(version), **grid})
 
     def _numbers_depend_on(self, version: str | None) -> dict[str, Any]:
-        """Return what the numbers of a scenario depend on beside the scenario itself."""
+        """Return the further inputs that determine a scenario's numbers."""
         if version is None:
             from unveil._version import __version__ as version
         return {
@@ -316,7 +316,7 @@ class Study:
 
 
 def _given_of(data: DataSet) -> dict[str, Any]:
-    """Return what the numbers of a release depend on beside its files."""
+    """Return the further inputs that determine a release's numbers."""
     given = data.given
     if given is None:
         return {}
@@ -332,7 +332,7 @@ def _beside(data: DataSet, folder: Path) -> DataSet:
 
 
 def _check_grid(study: Study) -> None:
-    """Refuse a study in which there is nothing to compute, or something twice, or graphs beside tables."""
+    """Reject an empty study, duplicates, or graphs mixed with tables."""
     for what in ("data", "protections", "attacks", "axes"):
         if not getattr(study, what):
             raise InputError(f"a study must have something to compute, but its {what} are empty. Add at least one")
@@ -352,15 +352,15 @@ def _check_grid(study: Study) -> None:
                 f"and {each.name!r} a {each.kind}. Make two studies of it"
             )
         if each.known and each.kind == "graph":
-            raise InputError(f"the data {each.name!r} is a graph, which has no known columns. Leave 'known' out")
+            raise InputError(f"the data {each.name!r} is a graph, which has no quasi-identifiers. Leave 'known' out")
 
 
-#: How an adversary of a study learns what its scores are worth; see `unveil.attacks.graph.calibration`.
+#: How an attacker of a study learns what its scores are worth; see `unveil.attacks.graph.calibration`.
 CALIBRATIONS = ("simulate", "seeds")
 
 
 def _check_calibration(study: Study) -> None:
-    """Refuse a way to calibrate that there is none of, or of data for which there is none."""
+    """Reject an unknown or unsuitable calibration method."""
     if study.calibrate == "none":
         object.__setattr__(study, "calibrate", None)
     if study.calibrate is not None and study.calibrate not in CALIBRATIONS:

@@ -1,4 +1,4 @@
-"""How well means over replications are known."""
+"""Precision of means over replications."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ _UPPER = 0.975
 
 
 def half_width(deviation: ArrayLike, count: ArrayLike) -> FloatArray:
-    """Return half the width of the 95 % interval of a mean, by Student's distribution; NaN for fewer than two values.
+    """Return the half-width of a mean's 95% CI (Student); NaN below 2 values.
 
     >>> half_width([1.0, 1.0], [4, 1]).round(3)
     array([1.591,   nan])
@@ -27,7 +27,7 @@ def half_width(deviation: ArrayLike, count: ArrayLike) -> FloatArray:
 
 
 def relative_errors(values: FloatArray) -> FloatArray:
-    """Return the relative error of each column's mean: half the width of its 95 % interval divided by the mean.
+    """Return each mean's relative error: 95% CI half-width over mean.
 
     0 means that the mean is known exactly, because all values are the same; infinity that values differ and their mean
     is 0, so that no number of replications would do. NaN stands for a column with fewer than two values. Values that

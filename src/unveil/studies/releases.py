@@ -1,4 +1,4 @@
-"""The releases of a study: made once, kept in files, and shared by all attacks on them."""
+"""Releases of a study: made once, stored, and shared by attacks."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,7 +33,7 @@ _DAMAGED = (OSError, ValueError, KeyError, TypeError, InputError)
 
 
 def release_name(study: Study, data: DataSet, protect: str, number: int) -> str:
-    """Return the file of a release: readable letters, and a hash of all that it depends on."""
+    """Return the file name of a release: readable letters and a hash."""
     from unveil._version import __version__
 
     depends = (data.name, data.digest, ",".join(data.known), protect, str(number), str(study.seed), __version__)
@@ -51,7 +51,7 @@ def release_of(
     fresh: bool = False,
     key: SealKey | None = None,
 ) -> Any:
-    """Return a release, out of its file or made now and written to it.
+    """Return a release from its file, or make and store it.
 
     While a process works on it, it stays the same object, so that an attack can keep what it computed of it. With
     ``fresh`` it is made anew even if the file is there, which also tells the mechanism (no file can hold that); the
@@ -81,14 +81,14 @@ def _found(
 
 
 def bytes_of(original: Any, released: Any) -> int:
-    """Return how much memory protecting and attacking this graph or table is projected to take."""
+    """Return the estimated memory in bytes to protect and attack the data."""
     if isinstance(original, Table):
         return table_bytes(original.rows, len(original.columns))
     return graph_bytes(released.nodes, original.edges + released.edges)
 
 
 def _kept(study: Study, data: DataSet, protect: str, number: int, file: Path, key: SealKey | None) -> Any:
-    """Return a release that was made now, as it will be read from its file by others."""
+    """Return a new release as its file will be read."""
     made = _made(study.seed, data, protect, number)
     file.parent.mkdir(SECRET_FOLDER, parents=True, exist_ok=True)
     content = _graph_content(made) if data.kind == "graph" else _table_content(made)
@@ -103,7 +103,7 @@ def _made(seed: int, data: DataSet, protect: str, number: int) -> Any:
     release = applied(protection, original, rng=rng(seed, "release", data.name, protect, number))
     if release.truth is None:
         raise InputError(
-            f"a protection in a study must know whose each released row is, but {protect!r} leaves no truth. Choose "
+            f"a protection in a study must record the true matches, but {protect!r} does not. Choose "
             "one of kind masked ('unveil list protections')"
         )
     return release

@@ -1,4 +1,4 @@
-"""One replication of a scenario: what the adversary is drawn to know, the attack, and what it leaves."""
+"""One replication of a scenario: attacker knowledge, attack, and measurements."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -29,7 +29,7 @@ from unveil.studies.times import Clock
 
 
 class Replication(NamedTuple):
-    """The guess of an attack in one replication, and the truth about its targets.
+    """Result of an attack in one replication, and the true matches.
 
     ``learned`` is the same guess with calibrated probabilities, None where there is none. ``also`` has other guesses
     that follow, and their truths, by what a metric is on, as far as the study measures them; ``learned_also`` those of
@@ -46,7 +46,7 @@ class Replication(NamedTuple):
 def attack_graph(
     study: Study, scenario: Scenario, release: Any, attack: Any, number: int, clock: Clock, folder: Path
 ) -> Replication:
-    """Return what an attack on a graph leaves in one replication, calibrated too where the study asks for it."""
+    """Return the results of a graph attack, raw and calibrated."""
     levels = scenario.levels
     with clock.timed("knowledge"):
         knowledge = draw_knowledge(
@@ -87,7 +87,7 @@ def _also(
     guess: Candidates,
     learned: Candidates | None,
 ) -> tuple[dict[str, tuple[Any, Any]], dict[str, tuple[Any, Any]]]:
-    """Return what else of a replication is measured, with its truth: of the mapping, and of learned probabilities."""
+    """Return further measured results: the mapping and learned probabilities."""
     wanted = {metric.on for metric in metrics_of(study)}
     raw: dict[str, tuple[Any, Any]] = {}
     better: dict[str, tuple[Any, Any]] = {}
@@ -115,7 +115,7 @@ def _calibrated(
     number: int,
     folder: Path,
 ) -> Candidates | None:
-    """Return the guess with learned probabilities; None where none can be learned, and why in ``errors``."""
+    """Return the calibrated guess, or None with the reason in ``errors``."""
     try:
         learned = calibrate(
             attack,
@@ -125,7 +125,7 @@ def _calibrated(
             guess=guess,
             how=cast("CalibrationSource", study.calibrate),
             draws=study.calibrate_draws,
-            check=False,  # what the adversary knows is drawn from the original
+            check=False,  # what the attacker knows is drawn from the original
             # A stream of its own, so that the attack itself is the same with and without.
             rng=rng(study.seed, "calibrate", scenario.drawn.key, number),
         )
@@ -161,7 +161,7 @@ def attack_table(
 def attack_people(
     study: Study, scenario: Scenario, release: Any, _attack: Any, number: int, clock: Clock, _folder: Path
 ) -> Replication:
-    """Return the tries on people of one replication, in which a share of them leaked."""
+    """Return the attempts on people of one replication, with a leaked share."""
     levels = scenario.levels
     with clock.timed("knowledge"):
         case = draw_leaked_people(
@@ -179,7 +179,7 @@ def attack_people(
 
 
 def _knowledge_stream(study: Study, scenario: Scenario, number: int) -> np.random.Generator:
-    """Return the stream of what the adversary knows: the same for every attack."""
+    """Return the random stream of attacker knowledge, shared by all attacks."""
     strength = (scenario.drawn.axis, number_text(scenario.drawn.level))
     return rng(study.seed, "knowledge", scenario.data.name, scenario.protect, *strength, number)
 
@@ -200,9 +200,9 @@ def _candidates(guess: object, attack: str) -> Candidates:
 
 
 class TableCase(NamedTuple):
-    """A release as one adversary meets it: what is seen, what is known, and whose each released row is.
+    """Release as one attacker sees it: columns, knowledge, and true matches.
 
-    ``truth`` numbers the rows that the adversary holds. Released rows of all others have numbers above these: their
+    ``truth`` numbers the rows that the attacker holds. Released rows of all others have numbers above these: their
     people are no candidates, whatever the attack does.
     """
 
@@ -214,17 +214,17 @@ class TableCase(NamedTuple):
 def draw_table_knowledge(
     release: Release, *, known_columns: float | None, known_share: float, rng: np.random.Generator
 ) -> TableCase:
-    """Return what an adversary meets who knows some columns of some people.
+    """Return the case of an attacker who knows some columns of some people.
 
     Parameters
     ----------
     release
         Where the original rows come from, with its truth.
     known_columns
-        How many of the columns that an adversary can know and that are released, each set of that many being equally
+        How many of the columns that an attacker can know and that are released, each set of that many being equally
         likely; None for all of them.
     known_share
-        The share of original rows that the adversary holds, above 0 and at most 1, drawn by lot; at least one row.
+        The share of original rows that the attacker holds, above 0 and at most 1, drawn by lot; at least one row.
     rng
         Where chance comes from.
 
@@ -254,7 +254,7 @@ def draw_table_knowledge(
 
 
 class PeopleCase(NamedTuple):
-    """A release of some people beside all who are in the data and as many who are not, and the columns that are known.
+    """Partial release with all members, as many non-members, and quasi-identifiers.
 
     The columns are in an order by lot, so that an attack may divide them.
     """
@@ -267,7 +267,7 @@ class PeopleCase(NamedTuple):
 def draw_leaked_people(
     release: Release, *, known_columns: float | None, leaked_share: float, rng: np.random.Generator
 ) -> PeopleCase:
-    """Return what an adversary meets who knows some columns of everybody, where some people leaked.
+    """Return the case of an attacker facing a partial leak.
 
     The original rows are divided by lot into three parts of the same size: members, people who are only there to be
     released in the place of members, and the control. The release has as many rows as there are members: those of a
@@ -279,7 +279,7 @@ def draw_leaked_people(
     release
         Where the original rows come from, with its truth.
     known_columns
-        How many of the columns that an adversary can know and that are released, each set of that many being equally
+        How many of the columns that an attacker can know and that are released, each set of that many being equally
         likely; None for all of them.
     leaked_share
         The share of the members whose rows are released, from 0 to 1.
@@ -317,9 +317,7 @@ def draw_leaked_people(
 
 def _truth(release: Release) -> IntArray:
     if release.truth is None:
-        raise InputError(
-            "a study needs a release that knows whose each row is, and this one does not. Take a masked one"
-        )
+        raise InputError("a study needs a release with true matches, and this one has none. Use masked data")
     return release.truth
 
 
@@ -330,14 +328,12 @@ def _knowable(release: Release) -> list[str]:
 
 def _drawn_columns(can: list[str], count: float | None, table: str, rng: np.random.Generator) -> list[str]:
     if not can:
-        raise InputError(
-            f"the {table} must have a released column that an adversary knows, but has none. Name some as known"
-        )
+        raise InputError(f"the {table} must have a released quasi-identifier, but has none. Name some as known")
     if count is None:
         return can
     if not 1 <= count <= len(can):
         raise InputError(
-            f"known_columns must be from 1 to the number of columns that can be known, but is {count:g} and the "
-            f"{table} has {len(can)}. Lower it, or name more columns as known"
+            f"known_columns is {count:g}; it must be from 1 to {len(can)}, the number of quasi-identifiers of the "
+            f"{table}. Lower it, or name more columns as known"
         )
     return [can[place] for place in np.sort(rng.choice(len(can), int(count), replace=False))]

@@ -1,4 +1,4 @@
-"""The results of a study, read back: rows, failures, and means with their uncertainty."""
+"""Results of a study: rows, failures, and means with uncertainty."""
 
 import os
 from dataclasses import dataclass
@@ -39,17 +39,17 @@ _NOT_METRICS = (*KEYS, "replication", "release", *COUNTS, "error")
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """How many scenarios there are: with results, with an error, with a damaged file, and not computed yet."""
+    """Numbers of scenarios: computed, failed, damaged, and missing."""
 
-    total: int = figure("How many scenarios the study has.")
-    fine: int = figure("How many scenarios were computed without an error.")
-    failed: int = figure("How many scenarios ended with an error.")
-    damaged: int = figure("How many scenarios have a file that cannot be read.")
-    missing: int = figure("How many scenarios are not computed yet.")
+    total: int = figure("Number of scenarios in the study.")
+    fine: int = figure("Number of scenarios computed without error.")
+    failed: int = figure("Number of scenarios that failed.")
+    damaged: int = figure("Number of scenarios with an unreadable file.")
+    missing: int = figure("Number of scenarios not computed yet.")
 
     @property
     def left(self) -> int:
-        """How many have no results, and are computed when the study is resumed."""
+        """Number of scenarios without results, to be computed on resume."""
         return self.total - self.fine
 
 
@@ -78,7 +78,7 @@ class Results:
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> "Results":
-        """Return the results in the folder of a study, also while it runs, or in a summary; every file is checked."""
+        """Return the results in a study folder or summary, after checking it."""
         folder = Path(folder)
         if is_summary(folder):
             return cls._of_summary(folder, read_summary(folder))
@@ -88,8 +88,8 @@ class Results:
         version, digests = str(manifest["version"]), manifest["data"]
         if study.identity(version=version) != manifest["identity"]:
             raise InputError(
-                f"the file {STUDY} in {str(folder)!r} was changed after the study began. Put the old one back, or "
-                "begin the study anew in another folder"
+                f"the file {STUDY} in {str(folder)!r} was changed after the study began. Restore it, or "
+                "start the study in another folder"
             )
         scenarios = study.scenarios(version=version)
         found: dict[str, list[Scenario]] = {"fine": [], "failed": [], "damaged": [], "missing": []}
@@ -126,7 +126,7 @@ class Results:
         )
 
     def to_summary(self, *, nodes: bool = True) -> bytes:
-        """Return the content of a small file that :meth:`read` takes for the folder; see `unveil.studies.summary`.
+        """Return a small file of all results; see `unveil.studies.summary`.
 
         Values of nodes are left out unless ``nodes``. A damaged file counts as missing from then on.
         """
@@ -143,7 +143,7 @@ class Results:
 
     @property
     def counts(self) -> Counts:
-        """How many scenarios are done, failed, damaged and missing."""
+        """Numbers of computed, failed, damaged, and missing scenarios."""
         return Counts(
             total=len(self.scenarios),
             fine=len(self.fine),
@@ -154,7 +154,7 @@ class Results:
 
     @cached_property
     def metrics(self) -> tuple[str, ...]:
-        """The names of the metrics in the order of the columns; of calibrated guesses with ``calibrated.`` before.
+        """Metric names in column order; calibrated ones start with ``calibrated.``.
 
         What a user's class measures is told by the files: reading them must not run its code.
         """
@@ -169,7 +169,7 @@ class Results:
 
     @cached_property
     def frame(self) -> "pl.DataFrame":
-        """One row per replication: the scenario, its numbers, and one column per metric (null where undefined)."""
+        """Data frame with one row per replication and one column per metric."""
         if self.summarised is not None:
             return self.summarised.frame
         stored = [self._read(RESULTS, each, StoredRows) for each in self.fine]
@@ -180,7 +180,7 @@ class Results:
 
     @cached_property
     def errors(self) -> "pl.DataFrame":
-        """One row per failed scenario, with its error."""
+        """Data frame with one row per failed scenario."""
         import polars as pl
 
         if self.summarised is None:
@@ -191,7 +191,7 @@ class Results:
 
     @cached_property
     def nodes(self) -> "pl.DataFrame":
-        """One row per scenario and metric with values of nodes, pooled over the replications.
+        """Data frame of pooled node values by scenario and metric.
 
         After the scenario come ``metric``, ``count``, ``lowest``, ``highest``, ``sum``, ``squares`` and ``blocks``: see
         :class:`unveil._kernels.sketches.ValueSketch`. No row where a study kept none.

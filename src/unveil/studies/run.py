@@ -1,4 +1,4 @@
-"""Run a study: hand its tasks to workers, and lose nothing whatever becomes of them."""
+"""Run a study on workers, keeping finished results if one fails."""
 
 import os
 import time
@@ -30,7 +30,7 @@ _SHARE_OF_MEMORY = 0.8
 
 @dataclass(frozen=True, kw_only=True)
 class RunSummary:
-    """What a run did.
+    """Summary of a run.
 
     Attributes
     ----------
@@ -48,12 +48,12 @@ class RunSummary:
         Where the results are.
     """
 
-    total: int = figure("How many scenarios the study has.")
+    total: int = figure("Number of scenarios in the study.")
     done: int = figure("Scenarios that this run computed.")
     failed: int = figure("Scenarios of this run that ended with an error; their file tells it.")
     reused: int = figure("Scenarios that were there before.")
     set_aside: int = figure("Damaged files that were set aside and computed again.")
-    seconds: float = figure("How long the run took, in seconds of wall time.")
+    seconds: float = figure("Duration of the run, in seconds.")
     folder: Path = figure("Where the results are.")
 
 
@@ -68,7 +68,7 @@ def run_study(
     progress: Progress | None = None,
     say: Callable[[str], None] | None = None,
 ) -> RunSummary:
-    """Return what the run did, after every scenario of the study has a file in ``out``.
+    """Run all scenarios of the study into ``out`` and return a summary.
 
     The numbers do not depend on the workers, their number or order, nor on interruptions: the files of two runs are
     the same byte for byte.
@@ -141,7 +141,7 @@ def _limit(memory: int | None, shares: int, *, everything: bool) -> int | None:
 
 
 class _StudyTask(NamedTuple):
-    """A scenario to compute, with others that are the same; or (with a number) a release that scenarios need."""
+    """Scenario with its duplicates, or a numbered release to make."""
 
     scenario: Scenario
     release: int | None = None
@@ -154,7 +154,7 @@ class _StudyTask(NamedTuple):
 
 @dataclass
 class _StudyRun:
-    """The state of a run: tasks waiting for a release, and the outcome of the others."""
+    """State of a run: waiting tasks and outcomes."""
 
     study: Study
     store: Store
@@ -180,7 +180,7 @@ class _StudyRun:
         return Task(part, _work, (self.study, part, self.store.folder, self.memory, self.store.key))
 
     def _plan(self, scenarios: list[Scenario]) -> list[_StudyTask]:
-        """Return the releases to make, and let each scenario wait for its own; where all were made, the scenarios."""
+        """Return the releases to make, with scenarios waiting, else the scenarios."""
         if self.study.kind == "release":
             return [_StudyTask(scenario) for scenario in scenarios]
         releases: list[_StudyTask] = []
@@ -215,7 +215,7 @@ class _StudyRun:
         return ()
 
     def _released(self, part: _StudyTask, outcome: TaskOutcome) -> list[_StudyTask]:
-        """Return the scenarios of a release once they can begin, or end them with its error."""
+        """Return the scenarios of a finished release, or fail them with its error."""
         self.releases_left[part.shared] -= 1
         waiting = self.waiting[part.shared]
         if outcome.error is not None:

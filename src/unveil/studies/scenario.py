@@ -1,4 +1,4 @@
-"""One scenario of a study: which data, how it is protected, who attacks it, and how strong the adversary is."""
+"""One scenario of a study: data, protection, attack, and attacker strength."""
 
 import hashlib
 import json
@@ -41,7 +41,7 @@ class ExistingRelease:
     labels: tuple[tuple[str, str], ...] = ()
 
     def label(self, name: str) -> str:
-        """Return what is told under this name; empty where nothing is."""
+        """Return the label under this name, or ""."""
         return dict(self.labels).get(name, "")
 
 
@@ -59,7 +59,7 @@ class DataSet:
         A file, ``sample:generated-graph`` or ``sample:anes96``. ``$NAME`` and ``${NAME}`` stand for variables of the
         environment, which may differ from machine to machine.
     known
-        Of a table, the columns that an adversary can know; empty for those that are taken to be known.
+        Of a table, the columns that an attacker can know; empty for those that are taken to be known.
     digest
         The hash of the bytes of the file, once a run has looked at it; empty before. What a worker reads must have it.
     undirected, unweighted
@@ -84,20 +84,20 @@ class DataSet:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One cell of the grid, which is replicated and becomes one file.
+    """Cell of the study grid, replicated and stored in one file.
 
     Attributes
     ----------
     data, protect, attack
         The data, and the protection and the attack as they are written.
     axis, level
-        What makes the adversary stronger, and how much of it there is.
+        What makes the attacker stronger, and how much of it there is.
     fixed
         The levels of the other axes, which stay the same.
     stamp
         What else its results depend on (seed, replications, metrics, version of the package), as a hash.
     same_as
-        The scenario of an earlier axis with an adversary of the same strength, if the study has one: it has the same
+        The scenario of an earlier axis with an attacker of the same strength, if the study has one: it has the same
         numbers, and both are computed at once.
 
     Examples
@@ -118,17 +118,17 @@ class Scenario:
 
     @property
     def drawn(self) -> "Scenario":
-        """The scenario that chance depends on: itself, or the one of an earlier axis that is the same."""
+        """Scenario that seeds the randomness: itself or an earlier equal one."""
         return self if self.same_as is None else self.same_as
 
     @property
     def key(self) -> str:
-        """The scenario in words, different from all others of its study."""
+        """Unique text key of the scenario within its study."""
         return " | ".join([self.data.name, self.protect, self.attack, self.strength])
 
     @property
     def strength(self) -> str:
-        """How strong the adversary is, in words: the axis that varies first, then the others."""
+        """Attacker strength as text: the varying axis, then fixed ones."""
         return " | ".join(f"{name}={number_text(value)}" for name, value in ((self.axis, self.level), *self.fixed))
 
     @property
@@ -138,13 +138,13 @@ class Scenario:
 
     @property
     def file_name(self) -> str:
-        """The file of its results: readable letters, and a hash of all that they depend on."""
+        """Result file name: readable letters and a hash."""
         words = (self.data.name, self.protect, self.attack, self.axis, number_text(self.level))
         return f"{slug(*words)}-{short_hash(self.key, self.stamp)}.result"
 
 
 def rng(seed: int, *parts: str | int) -> np.random.Generator:
-    """Return a stream of random numbers that depends on the seed and the parts, and on nothing else.
+    """Return a random stream that depends only on the seed and parts.
 
     It is the same on every machine, whichever worker asks and however often.
 
@@ -169,5 +169,5 @@ def slug(*words: str) -> str:
 
 
 def short_hash(*parts: str) -> str:
-    """Return a hash of the parts that is long enough to tell the files of a study apart."""
+    """Return a short hash that distinguishes the files of a study."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:_DIGITS]

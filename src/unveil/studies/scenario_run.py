@@ -30,7 +30,7 @@ from unveil.work.seal import DiskError, SealKey
 
 @dataclass(frozen=True)
 class TaskOutcome:
-    """The outcome of a task: its file, replications, error, and the seconds of each part.
+    """Outcome of a task: file, replications, error, and seconds per part.
 
     ``seconds`` are those of a processor, ``wall`` those by the clock.
     """
@@ -43,7 +43,7 @@ class TaskOutcome:
 
 
 class ScenarioReplications(NamedTuple):
-    """All replications of a scenario: a row each, and the node values by column, pooled."""
+    """Replications of a scenario, and pooled node values by column."""
 
     rows: list[Row]
     nodes: dict[str, NodeValues]
@@ -60,7 +60,7 @@ def run_scenario(
     twins: Sequence[Scenario] = (),
     key: SealKey | None = None,
 ) -> TaskOutcome:
-    """Return what became of a scenario, whose file of results is then in ``folder/results``.
+    """Run a scenario, store its results, and return the outcome.
 
     The values of nodes, if the study keeps them, are in ``folder/nodes``. ``twins`` are scenarios of other axes that
     are the same; they get files of their own with the same numbers. The numbers depend on the study and the scenario
@@ -93,7 +93,7 @@ def make_release(
     memory: int | None = None,
     key: SealKey | None = None,
 ) -> TaskOutcome:
-    """Return what became of a release that scenarios share, which is then in ``folder/releases``."""
+    """Make a shared release, store it, and return the outcome."""
     clock, said = Clock(), None
     try:
         with clock.timed("release"):
@@ -148,7 +148,7 @@ def _replications(
 
 
 def _measured_release(study: Study, scenario: Scenario, memory: int | None, clock: Clock) -> list[Row]:
-    """Return the numbers of a release that was made already, as often as the study asks for."""
+    """Return the measurements of a given release, replicated as requested."""
     asked = scenario_of(scenario.attack)
     with clock.timed("read"):
         tables = tables_of(scenario.data, memory=memory)
@@ -165,7 +165,7 @@ def _measured_release(study: Study, scenario: Scenario, memory: int | None, cloc
 def _measured(
     study: Study, attacked: Replication, metrics: tuple[Metric, ...], release: int, nodes: dict[str, NodeValues]
 ) -> Row:
-    """Return the numbers of one replication, and add values of nodes to those of the others."""
+    """Return the numbers of one replication, and collect node values."""
     guess, truth, learned, also, learned_also = attacked
     if isinstance(guess, Trials):
         rates = tuple(float(metric.function(guess).value) for metric in metrics)

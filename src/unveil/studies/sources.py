@@ -1,4 +1,4 @@
-"""The data of a study: where they lie, whether they are still the same, and the data themselves, read once."""
+"""Data sources of a study: paths, digests, and cached content."""
 
 import hashlib
 from dataclasses import replace
@@ -24,7 +24,7 @@ _KEPT = 2
 
 
 def path_of(data: DataSet) -> Path:
-    """Return the file of a data set; variables of the environment are those of this machine."""
+    """Return the file of a data set, with environment variables expanded."""
     if data.source.startswith("sample:"):
         have = _SAMPLES[data.kind]
         if data.source not in have:
@@ -37,7 +37,7 @@ def path_of(data: DataSet) -> Path:
 
 
 def paths_of(data: DataSet) -> tuple[Path, ...]:
-    """Return every file that the numbers of a data set depend on, its own first."""
+    """Return every file of a data set, the main one first."""
     given = data.given
     if given is None:
         return (path_of(data),)
@@ -46,7 +46,7 @@ def paths_of(data: DataSet) -> tuple[Path, ...]:
 
 
 def digest_of(data: DataSet) -> str:
-    """Return the hash of the bytes of a data set: of its file, or of all files where there are several."""
+    """Return the hash of a data set's file or files."""
     digests = [_digest(path, data) for path in paths_of(data)]
     return digests[0] if len(digests) == 1 else hashlib.sha256("".join(digests).encode()).hexdigest()
 
@@ -71,12 +71,12 @@ def _digest(path: Path, data: DataSet) -> str:
 
 
 def graph_of(data: DataSet) -> Graph:
-    """Return the graph of a data set, which stays the same object while a process works on it."""
+    """Return the graph of a data set, cached per process."""
     return cast("Graph", _read(data, *_state(data)))
 
 
 def table_of(data: DataSet) -> Table:
-    """Return the table of a data set, which stays the same object while a process works on it."""
+    """Return the table of a data set, cached per process."""
     return cast("Table", _read(data, *_state(data)))
 
 
@@ -98,11 +98,11 @@ def _state(data: DataSet) -> tuple[int, int]:
 
 @lru_cache(maxsize=_KEPT)
 def _read(data: DataSet, _changed: int, _size: int) -> Graph | Table:
-    """Return the data; the time and size of the file are there to see a change."""
+    """Return the data; file time and size invalidate the cache."""
     if data.digest and digest_of(data) != data.digest:
         raise InputError(
-            f"the file of the data {data.name!r} must be the one that the study began with, but its bytes differ. Put "
-            "the right file back, or begin the study anew in another folder"
+            f"the file of the data {data.name!r} changed after the study began. "
+            "Restore the file, or start the study in another folder"
         )
     if data.kind == "table":
         return _with_known(_table(data), data)
@@ -119,7 +119,7 @@ def _table(data: DataSet) -> Table:
 
 
 def _with_known(table: Table, data: DataSet) -> Table:
-    """Return the table in which just the columns that were named have the role known."""
+    """Return the table with the role known for the named columns only."""
     if not data.known:
         return table
     for name in data.known:

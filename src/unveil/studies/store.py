@@ -1,4 +1,4 @@
-"""The folder of a study: which study it is, what is done already, and who writes to it."""
+"""Study folder: manifest, finished results, and write lock."""
 
 import json
 import os
@@ -55,8 +55,8 @@ class Store(ResultFolder):
             self._refuse_other_key(manifest.get("key"))
             if not self.resume and any((self.folder / RESULTS).glob("*.result")):
                 raise InputError(
-                    f"{shown(self.folder)} holds results of this study already. Resume it (--resume) to compute what "
-                    "is missing, or choose another folder"
+                    f"{shown(self.folder)} already holds results of this study. Resume it to compute the "
+                    "rest, or choose another folder"
                 )
             self._refresh()
             return
@@ -65,14 +65,14 @@ class Store(ResultFolder):
         super()._claim()
 
     def _refresh(self) -> None:
-        """Write down what may change while the results stay: where the data lie, and the labels they have."""
+        """Update changeable metadata: data paths and labels."""
         path, text = self.folder / STUDY, self.study.to_toml().encode()
         refuse_other_than_file(path)
         if not path.exists() or read_unlinked(path) != text:
             write_bytes(path, text)
 
     def done(self, scenarios: Iterable[Scenario] | None = None) -> set[str]:
-        """Return the files of scenarios that need not be computed again; damaged ones are moved out of the way.
+        """Return the files of finished scenarios; damaged ones are set aside.
 
         A scenario that failed is computed again, because what made it fail may be mended.
         """
@@ -101,7 +101,7 @@ class Store(ResultFolder):
         self.set_aside.append(path.name)
 
     def accept(self, scenario: Scenario, outcome: TaskOutcome) -> None:
-        """Note how long a scenario took, once its file is there; a worker elsewhere may have another disk."""
+        """Record the duration of a scenario, once its file is visible."""
         if not (self.folder / RESULTS / outcome.file).is_file():
             raise InputError(
                 f"a worker wrote a result to {shown(self.folder)} that is not seen here. All workers must share this "
@@ -114,7 +114,7 @@ class Store(ResultFolder):
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
-    """Return what a folder, or a summary of it, says about the study in it."""
+    """Return the manifest of a study folder or summary."""
     if is_summary(folder):
         return manifest_of_summary(folder)
     _refuse_archive(folder)
@@ -122,7 +122,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
         told = json.loads(read_unlinked(folder / MANIFEST))
     except FileNotFoundError as error:
         raise InputError(
-            f"{shown(folder)} must be the folder of a study, but holds none. Name the folder given as --out"
+            f"{shown(folder)} must be the folder of a study, but holds none. Name the output folder of the study"
         ) from error
     except PermissionError as error:
         raise unreadable(folder) from error
@@ -137,13 +137,13 @@ def manifest_of(folder: Path) -> dict[str, Any]:
             "the summary, or choose another folder"
         )
     raise InputError(
-        f"the file {MANIFEST} in {shown(folder)} is damaged, so that it cannot be told whose results these are. Put it "
-        "back, or choose another folder"
+        f"the file {MANIFEST} in {shown(folder)} is damaged, so the results cannot be identified. Restore it, "
+        "or choose another folder"
     )
 
 
 def is_manifest(value: Any) -> bool:
-    """Return whether the content of a manifest has the fields and types of one."""
+    """Return whether a manifest has the expected fields and types."""
     return (
         isinstance(value, dict)
         and {"identity", "version", "seed", "data"} <= set(value)
@@ -153,7 +153,7 @@ def is_manifest(value: Any) -> bool:
 
 
 def check_same(manifest: dict[str, Any], study: Study, folder: Path) -> None:
-    """Refuse a folder that holds another study, another seed, another version or other data."""
+    """Reject a folder of another study, seed, version, or data."""
     mine = _manifest(study)
     differs = {
         "seed": (manifest["seed"], study.seed),
@@ -179,12 +179,12 @@ def check_same(manifest: dict[str, Any], study: Study, folder: Path) -> None:
 
 
 def unreadable(folder: Path) -> InputError:
-    """Return the error for a folder that belongs to somebody else."""
+    """Return the error for an inaccessible folder."""
     return InputError(f"the study in {shown(folder)} may not be read by this user: only who ran it may. Ask for a copy")
 
 
 def checked_seal(path: Path, scenario: Scenario, digest: str, key: SealKey | None = None) -> Seal | None:
-    """Return what the file of a scenario says about itself, or None where it is damaged or another one's.
+    """Return the header of a result file, or None if invalid.
 
     Without a key, as for the results of others, it may come from anybody.
     """
@@ -221,6 +221,6 @@ def _refuse_archive(folder: Path) -> None:
 
 
 def refuse_other_than_file(path: Path) -> None:
-    """Refuse anything but a plain file of that name: a pipe would never end, a link leads elsewhere."""
+    """Reject anything but a plain file of that name."""
     if os.path.lexists(path) and (path.is_symlink() or not path.is_file()):
         raise InputError(f"{shown(path)} must be a file, but something else is there. Put the file back")

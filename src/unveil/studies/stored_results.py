@@ -1,4 +1,4 @@
-"""The files of a study's results: replications and node values as JSON and arrays, and data frames of them."""
+"""Result files of a study: JSON and arrays, and data frames of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _FACTS = ("lowest", "highest", "sum", "squares")
 
 
 class Row(NamedTuple):
-    """One replication: which release, how many targets were attempted and hit, and the value of each metric."""
+    """Replication: release, attempted and successful targets, and metric values."""
 
     release: int
     attempted: int
@@ -62,7 +62,7 @@ class StoredRows:
 
     @property
     def is_whole(self) -> bool:
-        """Whether types and shapes are those of replications."""
+        """True if types and shapes match replications."""
         size = self.counts.shape[1]
         return (
             _are_texts(self.metrics)
@@ -74,7 +74,7 @@ class StoredRows:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StoredSketches:
-    """The sketches of node values of each metric that has some; ``blocks`` are those of all metrics in a row."""
+    """Stored sketches of node values by metric, with concatenated ``blocks``."""
 
     metrics: tuple[str, ...]
     counts: NDArray[np.uint64]
@@ -94,7 +94,7 @@ class StoredSketches:
 
     @property
     def is_whole(self) -> bool:
-        """Whether types and shapes are those of sketches."""
+        """True if types and shapes match sketches."""
         size = len(self.metrics)
         return (
             _are_texts(self.metrics)
@@ -128,7 +128,7 @@ def write_result(
 
 
 def read_result(content: bytes, kind: type[ResultType]) -> ResultType:
-    """Return what a file holds, or raise `UnreadableResultError` where anything in it has another type or shape."""
+    """Return the content of a result file, or raise `UnreadableResultError`."""
     try:
         stored = _FORMAT.read(parts_of(content))
         if isinstance(stored, kind) and stored.is_whole:
@@ -139,7 +139,7 @@ def read_result(content: bytes, kind: type[ResultType]) -> ResultType:
 
 
 def keys_of(scenarios: Sequence[Scenario], heights: Sequence[int]) -> "pl.DataFrame":
-    """Return the columns that tell each scenario, each in as many rows as given."""
+    """Return the scenario columns, repeated for the given numbers of rows."""
     import polars as pl
 
     schema = {**dict.fromkeys(KEYS[:-1], pl.String), KEYS[-1]: pl.Float64}
@@ -148,7 +148,7 @@ def keys_of(scenarios: Sequence[Scenario], heights: Sequence[int]) -> "pl.DataFr
 
 
 def frame_of(scenarios: Sequence[Scenario], metrics: Sequence[str], stored: Sequence[StoredRows]) -> "pl.DataFrame":
-    """Return one row per replication: the scenario, its counts, and one column per metric (null where undefined)."""
+    """Return one row per replication, with one column per metric."""
     import polars as pl
 
     heights = [each.values.shape[1] for each in stored]

@@ -1,4 +1,4 @@
-"""A study in one small file: every replication and the values of nodes, with as many digits as grades need.
+"""Study in one small file: replications and node values.
 
 A file holds a row per case (data, protection, attack, axis) and metric, with all levels of the axis in it. Numbers are
 kept as whole numbers between the lowest and the highest of their row: 8,190 steps for replications and for extremes,
@@ -110,7 +110,7 @@ def summary_of(
 
 
 def read_summary(path: Path) -> StudySummary:
-    """Return what a file holds that :func:`summary_of` made.
+    """Return the content of a file made by :func:`summary_of`.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def read_summary(path: Path) -> StudySummary:
 
 
 def is_summary(path: Path) -> bool:
-    """Return whether a file may be a summary: whether it is a Parquet file at all."""
+    """Return whether a file is a Parquet file."""
     try:
         if not path.is_file():  # whoever opens a pipe waits for ever
             return False
@@ -149,13 +149,13 @@ def is_summary(path: Path) -> bool:
 
 
 def manifest_of_summary(path: Path) -> dict[str, Any]:
-    """Return what the folder of a study said of itself when the summary was made of it."""
+    """Return the manifest stored in a summary."""
     told: dict[str, Any] = json.loads(_opened(path)[1]["manifest"])
     return told
 
 
 def _opened(path: Path) -> tuple[bytes, dict[str, str]]:
-    """Return the content of a summary and the texts in it, or refuse another file."""
+    """Return the content and texts of a summary, or reject the file."""
     import polars as pl
 
     content = path.read_bytes()
@@ -163,13 +163,13 @@ def _opened(path: Path) -> tuple[bytes, dict[str, str]]:
     if seal is None or seal.name != NAME:
         raise InputError(
             f"{shown(path)} must be the folder of a study or its summary, but is another file, or a damaged one. Name "
-            "the folder, or make the summary anew with 'unveil study summary'"
+            "the folder, or make the summary again with 'unveil study summary'"
         )
     metadata = pl.read_parquet_metadata(BytesIO(content))
     if metadata.get("form") != _FORM:
         raise InputError(
-            f"the summary {shown(path)} was written by another version of unveil, in a form that this one does not "
-            "read. Read it with that version, or make it anew from the folder"
+            f"the summary {shown(path)} was written by another version of unveil, in an unsupported "
+            "format. Read it with that version, or make it again from the folder"
         )
     return content, metadata
 
@@ -200,7 +200,7 @@ def _schema() -> dict[str, Any]:
 
 
 def _rows_of(frame: "pl.DataFrame", fine: Sequence[Scenario]) -> dict[str, slice]:
-    """Return where the replications of each scenario stand, which are in the order of the study."""
+    """Return the rows of each scenario, in study order."""
     first = np.flatnonzero(frame["replication"].to_numpy() == 0)
     ends = np.append(first[1:], frame.height)
     return {each.file_name: slice(int(start), int(end)) for each, start, end in zip(fine, first, ends, strict=True)}
@@ -220,7 +220,7 @@ def _from_steps(
 
 
 def _encoded(levels: list[FloatArray]) -> dict[str, Any]:
-    """Return the replications of all levels as whole numbers between the lowest and the highest of them."""
+    """Return the replications of all levels as integers within their range."""
     values = np.concatenate(levels)
     known = np.isfinite(values)
     lowest, highest = (float(values[known].min()), float(values[known].max())) if known.any() else (None, None)
@@ -242,7 +242,7 @@ def _sketches(nodes: "pl.DataFrame") -> dict[tuple[Any, ...], tuple[Any, ...]]:
 
 
 def _encoded_nodes(levels: list[tuple[Any, ...] | None]) -> dict[str, Any]:
-    """Return the sketches of all levels; a level without values has a count of 0."""
+    """Return the sketches of all levels; empty levels have count 0."""
     some = [each for each in levels if each is not None]
     if not some:
         return {}

@@ -1,4 +1,4 @@
-"""How long scenarios took, as the folder of a study notes it, and how long others will take."""
+"""Durations of scenarios, and a forecast of the remaining time."""
 
 import json
 import time
@@ -30,14 +30,14 @@ _FOLDS = 5
 
 @dataclass
 class Clock:
-    """How long each part of a task took so far, in seconds of a processor and by the clock."""
+    """CPU and wall seconds of each part of a task."""
 
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     wall: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     @contextmanager
     def timed(self, part: str) -> Iterator[None]:
-        """Add what is done within to the part."""
+        """Measure the enclosed block as one part."""
         # CPU time of this task alone: what a scenario costs does not hang on what else the machine or the worker does.
         start, began = time.thread_time(), time.monotonic()
         try:
@@ -60,7 +60,7 @@ class ScenarioTime(NamedTuple):
 
 
 def times_in(folder: Path, files: Iterable[str]) -> dict[str, ScenarioTime]:
-    """Return how long scenarios took, by their files, as far as these are wanted; the last time where one was redone.
+    """Return the latest duration of each requested scenario file.
 
     A run that was killed may have left half a line, which is passed over.
     """
@@ -82,7 +82,7 @@ def times_in(folder: Path, files: Iterable[str]) -> dict[str, ScenarioTime]:
 
 
 def seconds_by_size(study: "Study", data: "DataSet") -> float:
-    """Return about how many CPU seconds a scenario of a graph takes, judged by its size; NaN where that says nothing.
+    """Return the estimated CPU seconds of a graph scenario, or NaN.
 
     Listed attacks took 0.6 to 1.7 times as long on the machine on which it was measured. It knows neither how much
     a protection adds to the graph, nor other attacks. A graph that cannot be read takes no time: its scenarios fail.
@@ -106,14 +106,14 @@ Kind = tuple[str, str]
 
 
 def kind_of(scenario: "Scenario") -> Kind:
-    """Return what scenarios are alike in, as far as time goes: data (of a release, its original) and attack."""
+    """Return the duration class of scenarios: data and attack."""
     given = scenario.data.given
     return scenario.data.name if given is None else given.original_name, scenario.attack
 
 
 @dataclass
 class RunForecast:
-    """Progress of a run and its remaining time: scenarios cost as much as earlier ones of the same data and attack.
+    """Progress and remaining time of a run, from similar scenarios.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class RunForecast:
         workers: int,
         progress: "Progress | None",
     ) -> "RunForecast":
-        """Return the forecast of a run that begins now; nothing is read where nobody is told."""
+        """Return the forecast of a starting run, empty without a listener."""
         lacking = {each.file_name for each in missing}
         there = [each for each in scenarios if each.file_name not in lacking]
         made = cls(progress, len(scenarios), len(there), workers, Counter(map(kind_of, missing)))
@@ -167,7 +167,7 @@ class RunForecast:
         return made
 
     def report(self, *ended: tuple["Scenario", float]) -> None:
-        """Tell how far it is, after these scenarios ended that took so many seconds."""
+        """Report the progress after these scenarios took N seconds."""
         for scenario, seconds in ended:
             self.done += 1
             self.seconds += seconds
@@ -177,7 +177,7 @@ class RunForecast:
             self.progress(self.reused + self.done, self.total, self.seconds_left())
 
     def seconds_left(self) -> float:
-        """Return how many seconds the rest takes by the clock; NaN where nothing says so."""
+        """Return the remaining wall seconds, or NaN if unknown."""
         rest = sum((number * self._each(kind) for kind, number in self.left.items() if number), 0.0)
         if rest == 0 or not self.done:
             return rest / max(self.workers, 1)
@@ -187,7 +187,7 @@ class RunForecast:
         return rest * took / self.seconds
 
     def _each(self, kind: Kind) -> float:
-        """Return the seconds of a scenario: the mean of its kind, or by its size, as far as sizes were right so far."""
+        """Return a scenario's seconds, by class mean or corrected size estimate."""
         if self.measured.get(kind):
             return sum(self.measured[kind]) / len(self.measured[kind])
         mine = self.by_size.get(kind[0], nan)

@@ -1,4 +1,4 @@
-"""The local page: it parses, calls ask in a process of its own, and serves; it never computes."""
+"""Local web app: forms, worker processes, and reports; it computes nothing itself."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from unveil.errors import UnveilError
 
 @dataclass(frozen=True, kw_only=True)
 class NamedFile:
-    """An uploaded file: its path in the private folder, and the name its owner uses.
+    """Uploaded file: its path in the private folder, and its original name.
 
     The name is only ever shown. The path is made by us, and means nothing to the person.
     """
@@ -19,7 +19,7 @@ class NamedFile:
 
 
 class RefusedError(UnveilError):
-    """A request that cannot be served, said in one sentence; ``status`` is what HTTP calls the reason."""
+    """Refused request with a one-sentence reason and an HTTP ``status``."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -27,12 +27,13 @@ class RefusedError(UnveilError):
 
 
 def alone(sentence: str) -> str:
-    """Return a message of the library as it stands alone, instead of after the name of the program in a terminal.
+    """Return a library message as a complete sentence.
 
     >>> alone("the file is empty"), alone("k of k-degree must be a whole number")
     ('The file is empty', 'k of k-degree must be a whole number')
     """
-    return re.sub(r"^(the|an?|there|no|none|column|it|choose|what|whose) ", lambda word: word[0].capitalize(), sentence)
+    first = r"^(the|an?|there|no|none|column|it|choose|what|whose|unknown|another|each|every|all) "
+    return re.sub(first, lambda word: word[0].capitalize(), sentence)
 
 
 #: What HTTP calls the reasons, in the words of people who do not know HTTP.
@@ -47,7 +48,7 @@ _TITLES = {
 
 
 def title_of(status: int) -> str:
-    """Return what stands on top of a page that says why a request was not served.
+    """Return the title of an error page.
 
     >>> title_of(404), title_of(418)
     ('There is nothing here', 'This cannot be done')

@@ -1,4 +1,4 @@
-"""Whose program is at the other end of a connection on this machine, where the system tells."""
+"""Identify the user behind a local connection, where possible."""
 
 import errno
 import os
@@ -31,7 +31,7 @@ _ANSWER = struct.Struct("=BBBB48sIIIII")
 
 
 def is_ours(client: End, server: End) -> bool:
-    """Return whether the program that connected is this user's, or root's, who may do everything anyway.
+    """Return whether the connected program is this user's, or root's.
 
     Who cannot be named is a stranger. Only where the system never tells, as on macOS and Windows, the other locks have
     to do; `system_tells` finds out beforehand, with a connection that is surely ours.
@@ -43,7 +43,7 @@ def is_ours(client: End, server: End) -> bool:
 
 @cache
 def system_tells() -> bool:
-    """Return whether this system tells whose program connects: whether it does so of a connection of our own."""
+    """Return whether this system reports the user behind a connection."""
     with (
         socket.create_server(("127.0.0.1", 0)) as listening,
         socket.create_connection(listening.getsockname()) as connection,
@@ -53,7 +53,7 @@ def system_tells() -> bool:
 
 
 def owner_of(client: End, server: End) -> int | None:
-    """Return the number of the user whose program connected from ``client`` to ``server``; None if untold."""
+    """Return the user ID behind a connection, or None."""
     try:
         return asked(client, server)
     except (OSError, AttributeError):  # not Linux, or one that does not answer such questions
@@ -61,7 +61,7 @@ def owner_of(client: End, server: End) -> int | None:
 
 
 def asked(client: End, server: End) -> int | None:
-    """Return what the kernel answers when it is asked for the owner of one connection; None if there is none."""
+    """Return the kernel's owner of one connection, or None."""
     family = socket.AF_INET if ip_address(client[0]).version == 4 else socket.AF_INET6
     ends, mapped = (
         _ENDS.pack(client[1], server[1], *(_packed(each, as_six) for each in (client, server)))
@@ -86,7 +86,7 @@ def asked(client: End, server: End) -> int | None:
 
 
 def listed(client: End, server: End) -> int | None:
-    """Return the owner of one connection as the tables of all connections tell it; None if it is not in them."""
+    """Return a connection's owner from the connection tables, or None."""
     wanted = [f" {_written(client, as_six)} {_written(server, as_six)} " for as_six in (False, True)]
     for _ in range(_READINGS):
         for table in TABLES:
@@ -108,13 +108,13 @@ def _is_of_this_machine(address: str) -> bool:
 
 
 def _packed(end: End, as_six: bool) -> bytes:
-    """Return the bytes of an address; one of IPv4 may stand inside one of IPv6, as in a program that speaks both."""
+    """Return the bytes of an address, also IPv4 within IPv6."""
     number = ip_address(end[0])
     return IPv6Address(f"::ffff:{number}").packed if as_six and isinstance(number, IPv4Address) else number.packed
 
 
 def _written(end: End, as_six: bool) -> str:
-    """Return an end as the tables write it: a number for each four bytes, and the port."""
+    """Return an endpoint as the tables write it."""
     packed = _packed(end, as_six)
     words = struct.unpack(f"={len(packed) // 4}I", packed)
     return f"{''.join(f'{word:08X}' for word in words)}:{end[1]:04X}"

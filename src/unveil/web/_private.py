@@ -1,4 +1,4 @@
-"""Files that only this user may read, and full disks; kept apart so that a worker starts sooner."""
+"""Private files of this user, and full disks; small for fast worker starts."""
 
 import errno
 import os
@@ -14,12 +14,12 @@ DISK_FULL = 28
 
 
 def write_private(path: Path, content: str | bytes) -> None:
-    """Write a file that only this user may read, so that a reader sees all of it or nothing."""
+    """Write a private file atomically."""
     # Whatever becomes of the machine, these files are removed with their folder: no need to wait for the disk.
     whole = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     replace_file(path, whole, lasting=False)
 
 
 def open_private(path: Path) -> BinaryIO:
-    """Return a new file that only this user may read, open for writing; nothing that is there is ever followed."""
+    """Open a new private file for writing, never through a link."""
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")

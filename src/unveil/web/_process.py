@@ -1,4 +1,4 @@
-"""Worker processes: each in a group of its own that can be ended as a whole, and that never outlives the server."""
+"""Worker processes in their own process groups, ended with the server."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ _PATIENCE = 5.0
 
 @dataclass(kw_only=True, eq=False)
 class Worker:
-    """One task in a process of its own."""
+    """Task in its own process."""
 
     folder: Path
     seconds: float
@@ -33,7 +33,7 @@ class Worker:
     _stopped: bool = False
 
     async def run(self) -> int:
-        """Return how the process ended: its exit code, or the number of the signal that ended it, below 0."""
+        """Run to the end and return the exit code, or minus the signal."""
         if self._stopped:
             return -signal.SIGTERM
         process = self._process = await asyncio.create_subprocess_exec(
@@ -60,7 +60,7 @@ class Worker:
         return code
 
     async def stop(self) -> None:
-        """End the process and all that it started, and wait until they are gone."""
+        """End the process and its children, and wait for them."""
         self._stopped = True
         process = self._process
         self._end()
@@ -88,7 +88,7 @@ async def _all_gone(group: int) -> None:
 
 
 def _is_running(group: int) -> bool:
-    """Return whether a process of the group runs; one that is dead and only has to be buried does not."""
+    """Return whether any process of the group is alive."""
     try:
         os.killpg(group, 0)
         if not Path("/proc/self/stat").exists():
@@ -107,7 +107,7 @@ def _group_if_running(stat: Path) -> int | None:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Return what a worker is told: where to find the modules that the server found, and to keep to its folder."""
+    """Return the environment of a worker: module paths and its folder."""
     found = os.pathsep.join(each for each in sys.path if each)
     return {**os.environ, **_ENVIRONMENT, "PYTHONPATH": found, "TMPDIR": str(folder)}
 

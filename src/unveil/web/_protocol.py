@@ -1,4 +1,4 @@
-"""HTTP as uvicorn speaks it, with rules of our own: who may connect, how many wait for how long, what a request is."""
+"""HTTP through uvicorn with connection, queue, and request limits."""
 
 import asyncio
 import itertools
@@ -33,7 +33,7 @@ _numbers = itertools.count()
 
 
 class PatientServer(Server):
-    """Takes few connections at a time, and lets many queue for that; uvicorn knows one number for both."""
+    """Server with few connections and a long queue."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen."""
@@ -50,7 +50,7 @@ class StrictConnection(h11.Connection):
     """
 
     def next_event(self) -> Any:
-        """Return what comes next, and refuse a head that is not written as it must be."""
+        """Return the next event, or refuse a malformed head."""
         if self.their_state is h11.IDLE:
             received = self.trailing_data[0]
             found = _BLANK_LINE.search(received)
@@ -66,7 +66,7 @@ class StrictConnection(h11.Connection):
 
 
 class PromptProtocol(H11Protocol):
-    """A connection of this user, which is closed if no request arrives on it: otherwise it would be kept for ever.
+    """Connection of this user, closed if no request arrives.
 
     Whoever waits without being signed in gives way to who comes later, and never takes the place of who is.
     """
@@ -82,12 +82,12 @@ class PromptProtocol(H11Protocol):
 
     @property
     def is_inside(self) -> bool:
-        """Whether this request is one of the signed-in browser, or the one before it was."""
+        """True if the current or last request is from the signed-in browser."""
         # A request that has just arrived was not looked at yet: until then its connection is what it was before.
         return self._was_inside or (self.scope is not None and INSIDE in self.scope)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request, or close the connection of another user of this machine."""
+        """Wait for a request, or close another user's connection."""
         super().connection_made(transport)
         client, server = self.client, self.server
         if client is None or server is None or not is_ours(client, (server[0], server[1] or 0)):
@@ -114,7 +114,7 @@ class PromptProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def on_response_complete(self) -> None:
-        """Leave it to uvicorn how long a connection is kept for the next request."""
+        """Leave the keep-alive time of the next request to uvicorn."""
         self._stop_waiting()
         self._was_inside = INSIDE in self.scope
         super().on_response_complete()

@@ -1,4 +1,4 @@
-"""What the server answers: each page and each action is a few lines here, and nothing is computed."""
+"""Server routes: pages and actions, without computation."""
 
 import asyncio
 import html
@@ -35,7 +35,7 @@ _SENTENCES = {
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """What the pages share."""
+    """State shared by the pages."""
 
     keys: Keys
     port: int
@@ -89,7 +89,7 @@ async def _listing(_state: State, request: Request) -> Response:
 
 
 async def _question(state: State, request: Request) -> Response:
-    """Show the form of a question, filled with what a job was asked where one is named (``?again=ID``).
+    """Show a form, prefilled from a job if given (``?again=ID``).
 
     With ``next=1`` it goes on from there: what was done joins what was done before, and something else can be chosen.
     Going back from a job leads there, also when the job has been removed meanwhile: then the form is empty.
@@ -111,7 +111,7 @@ async def _question(state: State, request: Request) -> Response:
 
 
 async def _files(state: State, request: Request) -> Response:
-    """List the files that are kept, or receive one: its bytes are the body, so that nothing has to be taken apart."""
+    """List the files, or receive one as the request body."""
     uploads = state.uploads
     if request.method != "PUT":
         listed = [_told(each) for each in uploads.all()]
@@ -125,7 +125,7 @@ async def _files(state: State, request: Request) -> Response:
     try:
         upload = await uploads.receive(request.query_params.get("name", ""), request.stream(), declared=size)
     except ClientDisconnect:
-        raise RefusedError(400, "The file was broken off, so nothing of it was kept. Give it again") from None
+        raise RefusedError(400, "The upload was interrupted, and nothing was kept. Upload the file again") from None
     return JSONResponse(_told(upload), 201)
 
 
@@ -194,7 +194,7 @@ async def _answer(state: State, request: Request) -> Response:
 
 
 async def _made(state: State, request: Request) -> Response:
-    """Send a file that an answer made, always to be saved and never to be shown."""
+    """Send a result file, always as a download."""
     name = request.path_params["name"]
     _, path = state.jobs.result(request.path_params["job"], name)
     headers = {"content-disposition": f'attachment; filename="{name}"'}
@@ -202,7 +202,7 @@ async def _made(state: State, request: Request) -> Response:
 
 
 async def _asset(request: Request) -> Response:
-    """Send a file of the package that pages use: nothing else on this machine can be asked for."""
+    """Send a package asset."""
     from unveil.web import pages
 
     name = request.path_params["name"]
@@ -212,7 +212,7 @@ async def _asset(request: Request) -> Response:
 
 
 def report_policy(report: Path) -> str:
-    """Return the policy for a report: its own, and that it may not act in the name of this server.
+    """Return the content policy of a report, isolated from this server.
 
     A report holds texts from tables that anybody may have made. Should one of them ever become a script, then it runs
     in a page that is nobody's own, without the cookie and without a way to anywhere.
@@ -227,7 +227,7 @@ def report_policy(report: Path) -> str:
 
 
 def _root(request: Request) -> str:
-    """Return the secret part of the path, which the guard found right and all links need."""
+    """Return the private path prefix of all links."""
     return str(request.scope["root_path"])
 
 
@@ -252,7 +252,7 @@ def _uploads_of(state: State, given: Any) -> dict[str, Upload | list[Upload]]:
 
 
 async def _json(request: Request) -> dict[str, Any]:
-    """Return the object in the body of a request, if it is one and not too large."""
+    """Return the JSON object in a request body, up to the size limit."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise RefusedError(415, "Forms are sent as JSON here. Use the pages of this server")
     body = bytearray()
@@ -294,7 +294,7 @@ def _mistake(request: Request, _: Exception) -> Response:
 
 
 def _said(request: Request, status: int, sentence: str) -> Response:
-    """Return a page with the sentence for a person, JSON for a script; nothing of what happened inside."""
+    """Return an error as page or JSON, without internals."""
     answer = Response if request.method in READS else ClosingResponse
     if not wants_page(request.scope):
         return answer(json.dumps({"error": sentence}), status, media_type="application/json")

@@ -1,4 +1,4 @@
-"""The command line that asks the same as an answered form, with the names of files only and never their folders."""
+"""Command line of an answered form, with file names but no folders."""
 
 import json
 import shlex
@@ -95,7 +95,7 @@ def _files(
 def _each_file(
     asked: Question, field: Setting, names: Mapping[str, Sequence[str]], values: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield the files of a setting, each with what is written behind it, such as its probability."""
+    """Yield the files of a setting, each with its attached values."""
     beside = next((each.name for each in asked.settings if each.beside == field.name and not each.option), "")
     given = values.get(beside, ())
     for place, name in enumerate(names.get(field.name, ())):
@@ -115,7 +115,7 @@ def _not_written(asked: Question, names: Mapping[str, Sequence[str]]) -> set[str
 
 
 def _setting(asked: Question, field: Setting, values: Mapping[str, Any], *, sample: bool) -> list[str]:
-    """Return the words for one setting; none where it is as it would be anyway."""
+    """Return the words of one setting, none for the default."""
     value = values[field.name]
     if field.kind == "roles":
         return [*_roles(roles_of(value)), *([] if _in_file(asked) else _kinds(roles_of(value)))]
@@ -157,12 +157,12 @@ def _kinds(roles: Roles) -> list[str]:
 
 
 def _in_file(asked: Question) -> bool:
-    """Return whether the command takes a file of settings, and kinds of columns that can stand there alone."""
+    """Return whether the command needs a settings file for column types."""
     return {"config", "columns"} <= {each.name for each in asked.settings}
 
 
 def _config(names: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> str:
-    """Return the file of settings for what has no option: kinds of columns, and releases made in different ways."""
+    """Return the settings file for column types and per-release methods."""
     lines = []
     kinds = roles_of(values["columns"]).kinds or {}
     if kinds:
@@ -176,5 +176,5 @@ def _config(names: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> st
 
 
 def _quoted(value: Any) -> str:
-    """Return a text or a list of texts as TOML writes it, which is as JSON does."""
+    """Return a text or list of texts as TOML."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Who may ask: only this machine, only the browser that opened the link, only pages of our own.
+"""Access control: this machine, the signed-in browser, and own pages only.
 
 A browser that is in shows two secrets with each request: a cookie, and the first part of the path, which all our pages
 lie below. Neither is worth anything without the other, because each can get lost in its own way:
@@ -73,19 +73,19 @@ WHAT_TO_DO = (
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """The two secrets of the browser that is in: what its cookie holds, and the first part of every path."""
+    """Session of the browser: its cookie value and path prefix."""
 
     cookie: str
     place: str
 
     @property
     def root(self) -> str:
-        """What comes before every path."""
+        """Path prefix of every page."""
         return f"/{self.place}"
 
 
 class Keys:
-    """The link that lets a browser in, once, and the secrets of the browser that is in.
+    """Sign-in link, valid once, and the session of the browser.
 
     There is one of each: whoever reads a link over somebody's shoulder and is faster is out again as soon as its owner
     has used the next one.
@@ -102,12 +102,12 @@ class Keys:
         self._spent = spent
 
     def new_token(self) -> str:
-        """Return a token that lets one browser in; the token before it no longer does."""
+        """Return a new sign-in token, and revoke the previous one."""
         self._token = secrets.token_urlsafe(32)
         return self._token
 
     def spend(self, token: str) -> Session | None:
-        """Return a new session if this is the token, which is thereby spent; the old session ends."""
+        """Return a new session for a valid token, and end the old one."""
         if self._token is None or not _same(token, self._token):
             return None
         self._token = None
@@ -116,7 +116,7 @@ class Keys:
         return self._session
 
     def session(self, place: str, cookies: list[str]) -> Session | None:
-        """Return the session if this is its path and one of these is its cookie.
+        """Return the session for a matching path and cookie, or None.
 
         It takes a time that does not tell how much of either is right.
         """
@@ -127,7 +127,7 @@ class Keys:
 
 
 class Guard:
-    """Lets a request through to the application, or refuses it; what it answers carries the headers that protect it.
+    """Middleware that refuses foreign requests and adds protective headers.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class Guard:
             self._answering -= 1
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return the answer to a request that did not come from a page of our own, or from nobody's page."""
+        """Return the refusal of a request from a foreign page, or None."""
         hosts = _values(scope, b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             return plain_answer(scope, 421, f"This server does not answer to that name. {WHAT_TO_DO}")
@@ -186,7 +186,7 @@ class Guard:
         return None
 
     def _entry(self, scope: Scope) -> Response | None:
-        """Return the answer to a request of a browser that is not in yet, or just coming in."""
+        """Return the answer to a browser that is signing in."""
         if scope["path"] == "/" and scope["method"] in READS:
             if any("prefetch" in each for each in _values(scope, b"sec-purpose")):
                 return plain_answer(scope, 503, "A link that works once is not fetched in advance.")
@@ -244,7 +244,7 @@ def _digest(text: str) -> str:
 
 
 class ClosingResponse(Response):
-    """A response sent at once; discards the rest of the upload, then closes the connection.
+    """Response that is sent at once, then closes the connection.
 
     A browser that sends a large file reads the answer only once all is sent; if the connection were closed at once, it
     would say that the server is gone instead of why the file was refused.
@@ -269,7 +269,7 @@ class ClosingResponse(Response):
 
 
 def plain_answer(scope: Scope, status: int, sentence: str) -> ClosingResponse:
-    """Return an answer of one sentence that needs no other file: a page for people, JSON for scripts."""
+    """Return a one-sentence answer, as page or JSON."""
     if wants_page(scope):
         body, kind = plain_page(status, sentence), "text/html; charset=utf-8"
     else:
@@ -279,7 +279,7 @@ def plain_answer(scope: Scope, status: int, sentence: str) -> ClosingResponse:
 
 
 def _entrance() -> ClosingResponse:
-    """Return the page that anybody may see: its script sends the token of the link, and goes where that leads."""
+    """Return the public entry page, which sends the sign-in token."""
     script = text_of("unveil.web", "enter.js")
     body = (
         f'<p id="wait" hidden>Opening …</p>\n<p id="refused" hidden>Only the browser that opened it gets in. '
@@ -292,7 +292,7 @@ def _entrance() -> ClosingResponse:
 
 
 def _noticed(scope: Scope, receive: Receive) -> Receive:
-    """Return what receives the same, and remembers when there is nothing more to come."""
+    """Return a receiver that notes the end of the request."""
 
     async def noticed() -> Message:
         message = await receive()
@@ -303,7 +303,7 @@ def _noticed(scope: Scope, receive: Receive) -> Receive:
 
 
 def _protected(send: Send) -> Send:
-    """Return what sends the same, with every header that protects added where it is not there."""
+    """Return a sender that adds missing protective headers."""
 
     async def protected(message: Message) -> None:
         if message["type"] == "http.response.start":

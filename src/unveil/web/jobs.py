@@ -1,4 +1,4 @@
-"""The jobs: one runs, others wait in line, results stay until somebody removes them."""
+"""Job queue: one runs, the rest wait, and results stay until removed."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ _MOST_LOOKS = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """How long jobs may take, how much memory, and how many there may be."""
+    """Limits of jobs: time, memory, and number."""
 
     seconds: float = 3600.0
     waiting: int = 20
@@ -48,7 +48,7 @@ class Rules:
 
 @dataclass(frozen=True, kw_only=True)
 class JobView:
-    """What a page shows of a job."""
+    """Public state of a job."""
 
     id: str
     question: str
@@ -73,7 +73,7 @@ class JobView:
     outputs: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a script needs to follow the job; where files lie is nobody's business."""
+        """Return the job state for a script, without file paths."""
         told = ("id", "question", "state", "step", "share", "seconds", "place", "headline", "tone", "error", "field")
         return {name: getattr(self, name) for name in told}
 
@@ -100,7 +100,7 @@ class _Job:
 
     @property
     def outputs(self) -> tuple[str, ...]:
-        """The files that it made beside its report; no other name is ever served."""
+        """Files made in addition to the report; only these are served."""
         told = self.done.get("outputs")
         return tuple(each for each in told or () if isinstance(each, str) and _OUTPUT.fullmatch(each))
 
@@ -135,7 +135,7 @@ class Jobs:
             await worker.stop()
 
     def submit(self, question: str, files: Files, settings: Mapping[str, Any]) -> str:
-        """Return the id of a new job, which runs when those before it are done."""
+        """Add a job to the queue and return its id."""
         if sum(job.state == "waiting" for job in self._jobs.values()) >= self.rules.waiting:
             raise RefusedError(
                 503, f"Busy: {self.rules.waiting} jobs are already waiting. Wait until one is done, or cancel one"
@@ -153,7 +153,7 @@ class Jobs:
         return identity
 
     async def look(self, upload: Upload) -> dict[str, Any]:
-        """Return what a worker sees in a file, or why it cannot be read, within a short time."""
+        """Return a worker's summary of a file, or why it is unreadable."""
         if len(self._looks) >= _MOST_LOOKS:
             raise RefusedError(503, "Busy: other files are being looked at. Try again in a moment")
         task: dict[str, Any] = {"question": "look", "settings": {}, "memory": self.rules.look_memory}
@@ -197,11 +197,11 @@ class Jobs:
         return JobView(**shared, share=float(finished), seconds=job.seconds, outputs=job.outputs, **said)
 
     def views(self) -> list[JobView]:
-        """Return what there is to say of every job, in the order in which they were asked for."""
+        """Return the state of every job, in order of submission."""
         return [self.view(identity) for identity in self._jobs]
 
     def result(self, identity: str, name: str) -> tuple[str, Path]:
-        """Return the question of a finished job, and a file of its answer: the report, the figures, what it made."""
+        """Return a finished job's question, and one file of its answer."""
         job = self._find(identity)
         if name not in ("report.html", "answer.json", *job.outputs):
             raise RefusedError(404, "This job made no such file. Look at its page")
@@ -217,7 +217,7 @@ class Jobs:
         return any(upload in job.given for job in self._jobs.values() if job.state in ("waiting", "running"))
 
     async def cancel(self, identity: str) -> None:
-        """End a job with all its processes, and wait until they are gone; a job that is done stays as it is."""
+        """End a running job with its processes, and wait for them."""
         job = self._find(identity)
         if job.state == "waiting":
             job.state = "cancelled"
@@ -227,7 +227,7 @@ class Jobs:
             await job.ended.wait()
 
     async def forget(self, identity: str) -> None:
-        """Remove a job with all that it found; it is cancelled first if it is not done."""
+        """Remove a job and its results, canceling it first."""
         await self.cancel(identity)
         job = self._jobs.pop(identity, None)
         if job is not None:
@@ -281,7 +281,7 @@ class Jobs:
 
 
 def _outcome(worker: Worker, code: int) -> dict[str, Any]:
-    """Return what the worker left, or a sentence on how it ended without leaving anything."""
+    """Return the worker's result, or a sentence on its failure."""
     done = _read(worker.folder / "done.json")
     if code == 0 and done:
         return done
@@ -291,11 +291,11 @@ def _outcome(worker: Worker, code: int) -> dict[str, Any]:
         return {"error": "The disk for temporary files is full, so the answer could not be kept. Free some space"}
     if code > 0:
         return {"error": _OUR_MISTAKE}
-    return {"error": f"There is no answer: {ending(code)}. Everything else goes on. Try again, or take a smaller file"}
+    return {"error": f"No answer: {ending(code)}. Other jobs are not affected. Try again, or use a smaller file"}
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return what a worker wrote, as far as it makes sense: workers read files that anybody may have made."""
+    """Return the valid part of a worker's result, as untrusted input."""
     try:
         if path.stat().st_size > _LARGEST:
             return {}

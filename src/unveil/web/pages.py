@@ -1,4 +1,4 @@
-"""The pages as HTML: every text is escaped, nothing is inline, and all that they load is in `asset`."""
+"""HTML pages: escaped, without inline code, with listed assets only."""
 
 import typing
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ STATES = {
 
 
 class ShownJob(Protocol):
-    """What a page shows of a job (`unveil.web.jobs.JobView` is one)."""
+    """State of a job for a page (`unveil.web.jobs.JobView` is one)."""
 
     @property
     def id(self) -> str:
@@ -50,11 +50,11 @@ class ShownJob(Protocol):
 
     @property
     def question(self) -> str:
-        """Which question was asked."""
+        """Question of the job."""
 
     @property
     def state(self) -> Any:
-        """How far it is: waiting, running, finished, failed, cancelled."""
+        """State: waiting, running, finished, failed, or cancelled."""
 
     @property
     def headline(self) -> str:
@@ -62,7 +62,7 @@ class ShownJob(Protocol):
 
     @property
     def tone(self) -> str:
-        """How good that is."""
+        """Tone of the result."""
 
     @property
     def label(self) -> str:
@@ -74,11 +74,11 @@ class ShownJob(Protocol):
 
     @property
     def field(self) -> str:
-        """Which field that is about."""
+        """Field of the error."""
 
     @property
     def files(self) -> Mapping[str, Any]:
-        """For each field the file or the files that were given, each with ``id`` and ``name``."""
+        """Files by field, each with ``id`` and ``name``."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -86,15 +86,15 @@ class ShownJob(Protocol):
 
     @property
     def outputs(self) -> Sequence[str]:
-        """What the files are called that it made, such as a release."""
+        """Names of result files, such as a release."""
 
     @property
     def seconds(self) -> float:
-        """How long it has been running, or ran."""
+        """Running time in seconds."""
 
 
 class ShownUpload(Protocol):
-    """What a page shows of an uploaded file (`unveil.web.uploads.Upload` is one)."""
+    """Uploaded file for a page (`unveil.web.uploads.Upload` is one)."""
 
     @property
     def id(self) -> str:
@@ -102,15 +102,15 @@ class ShownUpload(Protocol):
 
     @property
     def name(self) -> str:
-        """What its owner calls it."""
+        """Original name of the file."""
 
     @property
     def size(self) -> int:
-        """How many bytes it has."""
+        """Size in bytes."""
 
 
 def asset(name: str) -> bytes:
-    """Return a file that pages load; its type is in `ASSETS`. The style of reports is one of them.
+    """Return a page asset; its type is in `ASSETS`.
 
     >>> asset("page.css").startswith(b":root")
     True
@@ -121,7 +121,7 @@ def asset(name: str) -> bytes:
 
 
 def home(jobs: Sequence[ShownJob] = (), files: Sequence[ShownUpload] = (), *, root: str = "") -> str:
-    """Return the first page: the questions, results so far, the last first, and the files that are kept.
+    """Return the first page: questions, latest results, and files.
 
     >>> "Audit a table" in home()
     True
@@ -137,7 +137,7 @@ def home(jobs: Sequence[ShownJob] = (), files: Sequence[ShownUpload] = (), *, ro
 
 
 def question(asked: Question, again: ShownJob | None = None, *, root: str = "") -> str:
-    """Return the page that asks a question; ``again`` fills it with what an earlier job was asked.
+    """Return the form of a question; ``again`` prefills it.
 
     >>> '<label for="f-original"' in question(asked_for("audit"))
     True
@@ -158,7 +158,7 @@ def question(asked: Question, again: ShownJob | None = None, *, root: str = "") 
 
 
 def job(view: ShownJob, *, root: str = "") -> str:
-    """Return the page of one job: how far it is, then its answer, and what was asked."""
+    """Return the page of one job: progress, answer, and request."""
     form = asked_for(view.question)
     line = _line(view)
     return _render(
@@ -174,7 +174,7 @@ def job(view: ShownJob, *, root: str = "") -> str:
 
 
 def listing(*, root: str = "") -> str:
-    """Return the page with all metrics, attacks and protections, from the same listings that everything else uses.
+    """Return the page of all metrics, attacks, and protections.
 
     >>> "narayanan-shmatikov" in listing()
     True
@@ -183,7 +183,7 @@ def listing(*, root: str = "") -> str:
 
 
 def error(status: int, sentence: str, *, root: str = "") -> str:
-    """Return the page for a request that was not served, with the sentence that says why.
+    """Return the error page with the reason.
 
     >>> "&lt;b&gt;" in error(404, "There is no <b>")
     True
@@ -228,7 +228,7 @@ def _line(view: ShownJob) -> _UploadLine:
 
 
 def _alone(sentence: str) -> str:
-    """Return an error that stands alone, instead of after the name of the program in a terminal."""
+    """Return an error as a complete sentence."""
     text = alone(shorten(str(sentence), LONGEST_SENTENCE))
     return text if not text or text.endswith((".", "!", "?", "…")) else f"{text}."
 
@@ -244,20 +244,20 @@ def _by_field(view: ShownJob) -> dict[str, list[Any]]:
 
 
 def _again(view: ShownJob) -> dict[str, Any]:
-    """Return what the script needs to fill the form once more."""
+    """Return the values that the script fills in again."""
     named = {name: [{"id": each.id, "name": each.name} for each in given] for name, given in _by_field(view).items()}
     return {"files": named, "settings": dict(view.settings), "error": view.error, "field": view.field}
 
 
 def _asked(form: Question, view: ShownJob) -> dict[str, Any]:
-    """Return what was asked in words, and the command that asks the same."""
+    """Return the request as text, and its command line."""
     names = {name: [each.name for each in given] for name, given in _by_field(view).items()}
     written = command(form, names, view.settings)
     return {"said": said(form, names, view.settings), "command": written}
 
 
 def _field(field: Setting, asked: Question) -> dict[str, Any]:
-    """Return a field with all that its part of the page needs to be drawn."""
+    """Return a field with its template data."""
     of_file = next((each for each in asked.on("page") if each.beside == field.name), None)
     return {
         "field": field,
@@ -278,7 +278,7 @@ def _things(field: Setting) -> list[dict[str, Any]]:
 
 
 def _render(template: str, root: str, **values: Any) -> str:
-    """Return a page whose links begin with ``root``, the part of the path that only the signed-in browser knows."""
+    """Return a page with links under ``root``, the private path prefix."""
     from unveil._version import __version__
 
     return _environment().get_template(template).render(version=__version__, root=root, **values)
@@ -298,7 +298,7 @@ def _environment() -> "Environment":
 
 
 def parts() -> list[dict[str, Any]]:
-    """Return the three listings: for each thing its name, what it does, and its facts in words.
+    """Return the three listings: name, summary, and facts.
 
     >>> [part["title"] for part in parts()]
     ['Attacks', 'Protections', 'Metrics']
@@ -310,17 +310,17 @@ def parts() -> list[dict[str, Any]]:
     return [
         {
             "title": "Attacks",
-            "lead": "What an adversary may do with a release.",
+            "lead": "Attacks on a release.",
             "things": [_listed(each, leaves=each.leaves) for each in ATTACKS.values()],
         },
         {
             "title": "Protections",
-            "lead": "What the holder of data may do before a release.",
+            "lead": "Methods that protect data before a release.",
             "things": [_listed(each, makes=f"a {each.kind} release") for each in PROTECTIONS.values()],
         },
         {
             "title": "Metrics",
-            "lead": "What is measured of a guess, of tries, or of a release.",
+            "lead": "Measures of an attack's result, of its attempts, or of a release.",
             "things": [_metric(each) for each in METRICS.values()],
         },
     ]
@@ -351,7 +351,7 @@ def _thing(name: str, summary: str, source: str, facts: Mapping[str, str]) -> di
 
 
 def settings_of(name: str) -> list[dict[str, Any]]:
-    """Return what can be set of a listed attack or protection: name, default as written, and choices if they are few.
+    """Return the settings of an attack or protection: name, default, and choices.
 
     >>> settings_of("umga")[1]
     {'name': 'edge_selection', 'default': 'random', 'choices': ['random', 'nc']}
@@ -382,7 +382,7 @@ def _first_large(text: str) -> str:
 
 
 def said(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what was asked as pairs of what it is about and what was said.
+    """Return the request as pairs of label and value.
 
     >>> from unveil.questions import question
     >>> said(question("candidates"), {"guess": ["guess.csv"]}, {"normalise": True})[0]

@@ -1,4 +1,4 @@
-"""What a form asks, checked and answered: the same report as the command line writes, errors at their field."""
+"""Validate and answer a form; errors are reported at their field."""
 
 import html
 import json
@@ -27,7 +27,7 @@ Files = Mapping[str, NamedFile | list[NamedFile]]
 
 @dataclass(frozen=True, kw_only=True)
 class ServedAnswer:
-    """An answer as the page serves it: report, figures, files and headline."""
+    """Answer as served: report, JSON, files, and headline."""
 
     html: str
     json: str
@@ -40,7 +40,7 @@ class ServedAnswer:
 
 
 def check(asked: Question, files: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return what is wrong with an answered form, a sentence for each field; empty where it can be asked.
+    """Return the errors of an answered form by field, empty if valid.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def check(asked: Question, files: Mapping[str, Any], settings: Mapping[str, Any]
     """
     sample = settings.get("sample") is True
     if sample and not asked.sample:
-        return {"": "There is no example for this question. Name what it is about"}
+        return {"": "This question has no example. Choose a file"}
     fields = asked.on("page")
     known = {field.name for field in fields}
     for name in (*files, *settings):
@@ -91,7 +91,7 @@ def _wrong_files(fields: tuple[Setting, ...], numbers: Mapping[str, int], *, sam
             errors[field.name] = "A file is needed here. Drop one, or choose it with the button"
         elif field.is_file and numbers[field.name] > (MOST_FILES if field.kind == "tables" else 1):
             most = f"at most {MOST_FILES} files" if field.kind == "tables" else "one file"
-            errors[field.name] = f"Only {most} can be taken here. Remove the others"
+            errors[field.name] = f"Only {most} can be used here. Remove the rest"
     return errors
 
 
@@ -102,7 +102,7 @@ def _count(given: Any) -> int:
 
 
 def _calls(asked: Question) -> dict[str, str]:
-    """Return what the page calls each setting."""
+    """Return the form label of each setting."""
     return {each.name: f"“{each.label}”" for each in asked.settings}
 
 
@@ -123,7 +123,7 @@ def _told(asked: Question, files: Mapping[str, tuple[Path, ...]], settings: Mapp
 
 
 def going_on(asked: Question, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a form that goes on from an answer: what was done is among what was done before.
+    """Return the settings of a form that continues from an answer.
 
     >>> going_on(question("protect"), {"protect": "shuffle", "first": "pram"})["first"].split()
     ['pram', 'shuffle']
@@ -138,7 +138,7 @@ def going_on(asked: Question, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progress = silent) -> ServedAnswer:
-    """Return the answer to a question: the same report, byte for byte, that the command line writes.
+    """Return the answer: the same report bytes as the command line's.
 
     Parameters
     ----------
@@ -222,13 +222,13 @@ class FileNames:
 
 
 def _stem(path: Path) -> str:
-    """Return the name without any ending, where that is long enough to be nobody's word."""
+    """Return the file stem if it is long enough to be unique."""
     stem = path.name.partition(".")[0]
     return stem if len(stem) >= 16 else path.name
 
 
 def _shown(reply: "Response", request: Request, called: FileNames) -> ServedAnswer:
-    """Return what the page shows of a reply, with every file called as its owner calls it."""
+    """Return the reply for the page, with original file names."""
     from unveil.report.page import label_of, render
 
     limits = checked_limits(reply, request)
@@ -250,7 +250,7 @@ def _shown(reply: "Response", request: Request, called: FileNames) -> ServedAnsw
 
 
 def _outputs(reply: "Response", shown: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return the files of a release that was made, which the page offers to be taken away."""
+    """Return the files of a release, offered for download."""
     made = {}
     with TemporaryDirectory(prefix="unveil-") as folder:
         for output in reply.outputs.values():
@@ -262,7 +262,7 @@ def _outputs(reply: "Response", shown: Mapping[str, Any]) -> dict[str, bytes]:
 
 
 def field_of(error: Exception, asked: Question) -> str:
-    """Return the field that an error of the library is about, as far as its words tell; else the whole form ("").
+    """Return the field of a library error, or "" for the form.
 
     >>> field_of(InputError("neighbours must be a whole number of at least 1, but is 0. Raise it"), question("audit"))
     'neighbours'

@@ -1,4 +1,4 @@
-"""Start the server on this machine, for this machine; open the page; leave nothing behind."""
+"""Start the local server, open the page, and remove all files at the end."""
 
 import atexit
 import contextlib
@@ -55,7 +55,7 @@ class ServeOptions:
 
 
 def serve(wishes: ServeOptions, *, tell: Callable[[str], None]) -> None:
-    """Serve until somebody stops it, then end all workers and remove everything that was given or found.
+    """Serve until stopped, then end all workers and remove all files.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def serve(wishes: ServeOptions, *, tell: Callable[[str], None]) -> None:
 
 
 def limits_of(megabytes: int | None) -> Limits:
-    """Return the limits for files of so many megabytes: four of them, or the usual total, may be kept.
+    """Return the limits for files of N megabytes, four at a time.
 
     >>> limits_of(2000).file, limits_of(2000).total, limits_of(10).total
     (2000000000, 8000000000, 2048000000)
@@ -107,7 +107,7 @@ def limits_of(megabytes: int | None) -> Limits:
 
 
 def usual_rules() -> Rules:
-    """Return the rules for this machine: a worker that takes nearly all of its memory is ended, and the page stays."""
+    """Return the default limits, which end workers that use most memory."""
     from unveil.work.memory import physical_memory
 
     most = int(_MEMORY_SHARE * physical_memory())
@@ -123,8 +123,7 @@ def listen(port: int | None) -> socket.socket:
     listening = _bound(port or 0)
     if listening is None:
         raise InputError(
-            f"port {port} of {HOST} must be free, but something else uses it, or this user may not. Name another with "
-            "--port, or leave it out to take any that is free"
+            f"port {port} of {HOST} is in use, or not permitted. Choose another port, or give none to use any free port"
         )
     return listening
 
@@ -143,7 +142,7 @@ def _bound(port: int) -> socket.socket | None:
 
 
 def settings_for(app: "ASGIApp") -> "Config":
-    """Return how uvicorn serves the application: nothing is logged, believed or told that need not be."""
+    """Return the uvicorn settings: no logs, proxy headers, or server header."""
     import uvicorn
 
     from unveil.web._protocol import AT_A_TIME, PromptProtocol
@@ -167,7 +166,7 @@ def settings_for(app: "ASGIApp") -> "Config":
 
 
 def _prepare(server: "Server") -> None:
-    """Stop cleanly when asked to, also by a terminal that is closed, and leave no memory on the disk."""
+    """Set up clean shutdown, and keep memory off the disk."""
     os.umask(0o077)
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
@@ -192,7 +191,7 @@ def _leave(number: int, _: FrameType | None) -> NoReturn:
 
 
 def _welcome(keys: "Keys", port: int, redirect: Path | None, tell: Callable[[str], None]) -> None:
-    """Say where the page is, and open it through the file ``redirect`` where one is wanted."""
+    """Print the address and open it through the file ``redirect``."""
     from unveil.web._peer import system_tells
 
     def address() -> str:
@@ -205,7 +204,7 @@ def _welcome(keys: "Keys", port: int, redirect: Path | None, tell: Callable[[str
     tell("Press Enter for a new address, Ctrl-C to stop." if more else "Ctrl-C stops it.")
     tell("Stopping removes the files that were given and the results.")
     if not system_tells():
-        tell("This system does not tell whose program connects: other users of it are kept out by the address alone.")
+        tell("This system does not identify connecting users. Only the private address keeps other users out.")
     if more:
         threading.Thread(target=_more_addresses, args=(address, tell), daemon=True).start()
     if redirect is not None:
@@ -237,7 +236,7 @@ def _open(redirect: Path, address: str) -> None:
 
 
 def has_screen() -> bool:
-    """Return whether a browser could show a page here, instead of filling the terminal with it."""
+    """Return whether a graphical browser can be opened here."""
     if sys.platform in ("win32", "darwin"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
@@ -290,7 +289,7 @@ def make_folder(parent: Path | None = None) -> ServedFolder:
 
 
 def _temporary() -> Path:
-    """Return the user's folder for temporary files; where TMPDIR names one, private tables lie there or nowhere."""
+    """Return the user's folder for temporary files, by TMPDIR."""
     wanted = os.environ.get("TMPDIR")
     if wanted and not (Path(wanted).is_dir() and os.access(wanted, os.W_OK | os.X_OK)):
         raise InputError(f"TMPDIR must name a folder that this user may write to, but is {wanted!r}. {_SAY_WHERE}")

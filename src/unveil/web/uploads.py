@@ -1,4 +1,4 @@
-"""Files that people give: streamed to the private folder, counted while they come, and never named after their name."""
+"""Uploads: streamed to the private folder under size limits and random names."""
 
 import asyncio
 import secrets
@@ -23,7 +23,7 @@ _PIECE = 2**20
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How much may be given, and how slowly."""
+    """Limits of uploads: size and speed."""
 
     #: Bytes of one file, and of all that are kept.
     file: int = 512 * MEGABYTE
@@ -45,7 +45,7 @@ class Upload(NamedFile):
 
 
 class Uploads:
-    """All files that were given since the server started, and how much of the limits they take."""
+    """Uploaded files since the server start, and their total size."""
 
     def __init__(self, folder: Path, limits: Limits | None = None) -> None:
         self.folder = folder
@@ -62,7 +62,7 @@ class Uploads:
 
     @property
     def room(self) -> int:
-        """How many bytes the next file may have."""
+        """Bytes left for the next file."""
         return max(0, min(self.limits.file, self.limits.total - self._bytes))
 
     def find(self, identity: str) -> Upload:
@@ -70,7 +70,7 @@ class Uploads:
         try:
             return self._kept[identity]
         except KeyError:
-            raise RefusedError(404, "This file is no longer here. Give it again") from None
+            raise RefusedError(404, "This file was removed. Upload it again") from None
 
     def remove(self, identity: str) -> None:
         """Remove the file with this id."""
@@ -81,7 +81,7 @@ class Uploads:
         self._bytes -= upload.size
 
     async def seen(self, upload: Upload, look: Callable[[Upload], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
-        """Return what ``look`` finds in a file; a file never changes, so it is looked at once."""
+        """Return the cached result of ``look`` at a file."""
         if upload.id not in self._seen:
             found = await look(upload)
             if "error" in found or upload.id not in self._kept:
@@ -90,7 +90,7 @@ class Uploads:
         return self._seen[upload.id]
 
     async def receive(self, name: str, pieces: AsyncIterator[bytes], *, declared: int | None = None) -> Upload:
-        """Return the file that came as ``pieces``; a file that is too large, too slow or broken off leaves nothing.
+        """Store the file of ``pieces``; invalid uploads leave nothing.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Uploads:
                         await asyncio.to_thread(stream.write, piece)
             arrived = True
         except TimeoutError:
-            raise RefusedError(408, "The file came too slowly, so nothing of it was kept. Give it again") from None
+            raise RefusedError(408, "The upload was too slow, and nothing was kept. Upload the file again") from None
         except OSError as error:
             raise _unwritable(error) from error
         finally:
@@ -146,17 +146,17 @@ class Uploads:
         if size > self.limits.file:
             return RefusedError(
                 413,
-                f"A file may have {_megabytes(self.limits.file)}, and this one has more. Give a smaller one, or start "
-                "the server with a greater --limit-mb",
+                f"A file may have {_megabytes(self.limits.file)}, and this one has more. Use a smaller one, or start "
+                "the server with a larger size limit",
             )
         return RefusedError(
             413,
             f"All files together may have {_megabytes(self.limits.total)}, and with this one they would have more. "
-            "Remove files that are no longer needed, or start the server with a greater --limit-mb",
+            "Remove files that are no longer needed, or start the server with a larger size limit",
         )
 
     async def _large(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Yield the same bytes in fewer pieces, and give up on whoever sends none for too long."""
+        """Yield the bytes in larger pieces, with a timeout."""
         collected = bytearray()
         while True:
             try:
@@ -172,7 +172,7 @@ class Uploads:
 
 
 def suffix_of(name: str) -> str:
-    """Return the ending of a name where it is one that readers know, and nothing otherwise.
+    """Return a known file extension, or "".
 
     >>> suffix_of("People.CSV.gz"), suffix_of("../../people.csv/.."), suffix_of("notes.exe")
     ('.csv.gz', '', '')
@@ -181,7 +181,7 @@ def suffix_of(name: str) -> str:
 
 
 def shown_name(name: str) -> str:
-    r"""Return a name that fits on a line: the last part of a path, no control characters, and not too long.
+    r"""Return a printable one-line name: the last path part, shortened.
 
     >>> shown_name("C:\\data\\people\x00\n.csv")
     'people.csv'

@@ -1,4 +1,4 @@
-"""The process that computes one answer: reads its task, calls ask, writes the answer, and never lives on alone."""
+"""Worker process: read a task, compute the answer, write it, and end."""
 
 import contextlib
 import json
@@ -26,7 +26,7 @@ Files = Mapping[str, NamedFile | list[NamedFile]]
 
 
 def main(folder: Path) -> int:
-    """Return the exit code of the task in the folder: 0 where there is an answer or a sentence why there is none."""
+    """Run the task in the folder, and return 0 for an answer."""
     _guard_process()
     task = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     limit_memory(task.get("memory"))
@@ -51,7 +51,7 @@ def main(folder: Path) -> int:
 def _look_at(files: Files) -> dict[str, Any]:
     given = files["file"]
     if isinstance(given, list):
-        raise TypeError("one file is looked at a time")
+        raise TypeError("pass exactly one file")
     return {"look": look(given.path, given.name)}
 
 
@@ -124,8 +124,8 @@ def _refuse_early(path: Path, name: str) -> None:
     number = len(columns)
     if not is_surely_header(source, columns):
         raise InputError(
-            f"the first line of {name!r} looks like data, not like names of columns. Put a line with names above it "
-            "and give the file again, or use the command line, where --header says what it is"
+            f"the first line of {name!r} looks like data, not like column names. Add a line of names above it "
+            "and upload the file again"
         )
     if number > MOST_COLUMNS:
         raise InputError(
@@ -155,7 +155,7 @@ def _answer(folder: Path, question: str, files: Files, settings: Mapping[str, An
 
 
 def reporter(folder: Path) -> Callable[[str, float], None]:
-    """Return what a computation calls to say how far it is; the page reads it from the folder."""
+    """Return a progress callback that writes to the folder."""
     last: tuple[str, float] = ("", 0.0)
 
     def report(step: str, share: float) -> None:
@@ -177,7 +177,7 @@ def _given(value: Any) -> NamedFile | list[NamedFile]:
 
 
 def _guard_process() -> None:
-    """See to it that nothing private is left behind, and that the worker ends when the server does."""
+    """Protect private files, and end the worker with the server."""
     os.umask(0o077)
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
@@ -203,7 +203,7 @@ def _end_with_server(lifeline: int) -> None:
 
 
 def limit_memory(limit: int | None) -> None:
-    """Let this process take no more than so many bytes of memory, where the system can do that."""
+    """Limit the memory of this process to N bytes, if supported."""
     if limit is not None:
         with contextlib.suppress(ImportError, OSError, ValueError):
             import resource

@@ -1,1 +1,1 @@
-"""One engine for work: tasks, the executors that run them, and folders that keep their results."""
+"""Work engine: tasks, executors, and result folders."""

@@ -22,7 +22,7 @@ PATIENCE = 10.0
 
 
 class DaskCluster:
-    """The workers of the Dask cluster at an address such as ``tcp://127.0.0.1:8786``; they may come and go."""
+    """Workers of a Dask cluster at an address such as ``tcp://127.0.0.1:8786``."""
 
     def __init__(self, address: str, *, patience: float = PATIENCE) -> None:
         if _ADDRESS.fullmatch(address) is None:
@@ -64,11 +64,11 @@ class DaskCluster:
 
     @property
     def slots(self) -> int:
-        """How many tasks run at once."""
+        """Number of parallel tasks."""
         return max(1, self._threads())
 
     def submit(self, task: Task, memory: "MemoryLimit | None" = None) -> "Future[Any]":
-        """Return the future of a task; the cluster begins it anew where a worker is lost.
+        """Return the future of a task; lost workers restart it.
 
         A shared value travels with each task: as a value of its own it would tie the tasks to the worker that has it.
         """
@@ -80,7 +80,7 @@ class DaskCluster:
         return future
 
     def check(self) -> None:
-        """Raise an error where the cluster is gone, or has been without workers for a while."""
+        """Raise an error if the cluster has no workers."""
         if self._client.status not in ("running", "connecting"):
             raise InputError(f"the cluster {self.address!r} is gone. Start it again, and resume")
         if self._threads():
@@ -94,7 +94,7 @@ class DaskCluster:
             )
 
     def _threads(self) -> int:
-        """Return how many tasks all workers can compute at once; the cluster is asked now and then."""
+        """Return the cached number of cluster threads."""
         now = time.monotonic()
         if now >= self._ask_again:
             self._known_threads = sum(self._client.nthreads().values())
@@ -102,7 +102,7 @@ class DaskCluster:
         return self._known_threads
 
     def stop(self) -> None:
-        """Take back the tasks and leave the cluster, which goes on without us."""
+        """Cancel the tasks and leave the cluster running."""
         with contextlib.suppress(Exception):  # the cluster may be gone already, and then there is nothing to take back
             self._executor.shutdown(wait=False)
         with contextlib.suppress(Exception):
@@ -110,7 +110,7 @@ class DaskCluster:
 
 
 def cluster_risk(address: str) -> str:
-    """Return the warning for a cluster that others can listen to; empty with encryption and on this machine.
+    """Return a warning for an unencrypted remote cluster, or "".
 
     >>> cluster_risk("tls://cluster.example:8786"), cluster_risk("tcp://127.0.0.1:8786")
     ('', '')

@@ -1,4 +1,4 @@
-"""One run at a time in a folder: a lock that the system frees when its holder dies."""
+"""Exclusive folder lock, freed by the system when its holder ends."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ _HOLDER = "run.lock.json"
 
 
 class Lock:
-    """Held by the run that writes to a folder; freed by the system whatever becomes of that run."""
+    """Lock of a run that writes to a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -29,7 +29,7 @@ class Lock:
         if not _held_by_us(stream):
             stream.close()
             raise InputError(
-                f"one run at a time may write to {shown(self.folder)}, but {_holder(self.folder)} does. Wait until it "
+                f"another run writes to {shown(self.folder)}: {_holder(self.folder)}. Wait until it "
                 "ends, or choose another folder"
             )
         self._stream = stream
@@ -38,7 +38,7 @@ class Lock:
             replace_file(self.folder / _HOLDER, holder, lasting=False)
 
     def free(self) -> None:
-        """Let others have the folder."""
+        """Release the lock."""
         if self._stream is not None:
             with contextlib.suppress(OSError):
                 (self.folder / _HOLDER).unlink(missing_ok=True)
@@ -64,7 +64,7 @@ def _holder(folder: Path) -> str:
 
 
 def _held_by_us(stream: IO[str], *, looking: bool = False) -> bool:
-    """Return whether the lock could be taken; it ends with the process, or when the file is closed.
+    """Return whether the lock was acquired.
 
     Who is only ``looking`` shares it, which a file open for reading allows everywhere; where there are no locks, as on
     some disks that cannot be written to, nobody else holds it.

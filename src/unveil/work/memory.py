@@ -1,4 +1,4 @@
-"""How much memory work may take: projected beforehand from sizes, and watched while it is computed.
+"""Memory limits: projected from sizes, and monitored during computation.
 
 What counts is what belongs to no file: the system can drop and read again what does. Where the system does not say how
 much that is (anywhere but on Linux) nothing is watched.
@@ -36,7 +36,7 @@ class NeedsMemoryError(InputError):
 
 
 def physical_memory() -> int:
-    """Return how many bytes of memory this machine has; where it does not say, as good as none are missing."""
+    """Return the physical memory in bytes, or a huge number if unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -44,14 +44,14 @@ def physical_memory() -> int:
 
 
 def available_memory() -> int:
-    """Return how many bytes of memory nobody uses now, or a container allows; else how many there are."""
+    """Return the available memory in bytes, within container limits."""
     most = min([physical_memory(), *(limit for path in _ALLOWED if (limit := _number_in(path)) is not None)])
     free = _number_in(_FREE, "MemAvailable:")
     return most if free is None else min(most, 1024 * free)
 
 
 def _number_in(path: Path, name: str = "") -> int | None:
-    """Return the number behind a name in a file of the system, None where there is none."""
+    """Return the number after a name in a system file, or None."""
     try:
         lines = path.read_text(encoding="ascii").splitlines()
         return next(int(line.removeprefix(name).split()[0]) for line in lines if line.startswith(name))
@@ -89,7 +89,7 @@ def check_memory(
     *,
     advice: str = "Allow more memory, use fewer workers, or leave it out of the study",
 ) -> None:
-    """Refuse what would take more memory than there may be, with what to do about it."""
+    """Reject work that needs more memory than allowed."""
     if limit is not None and need > limit:
         raise NeedsMemoryError(
             f"{what} is projected to take {size_shown(need)} of memory, and may take {size_shown(limit)}. {advice}"
@@ -121,11 +121,11 @@ _EVERY, _AGAIN = 0.1, 10.0
 
 
 class _TooMuchMemoryError(BaseException):
-    """Ends what is computed, as Ctrl-C does; nothing below takes it for an error of its own."""
+    """Interrupt for a computation above its memory limit."""
 
 
 def own_memory() -> int | None:
-    """Return how many bytes this process holds that belong to no file; None where the system does not say."""
+    """Return this process's own memory in bytes, or None."""
     try:
         lines = _STATUS.read_text(encoding="ascii").splitlines()
     except OSError:
@@ -135,12 +135,12 @@ def own_memory() -> int | None:
 
 
 def others_memory() -> int:
-    """Return how much this process holds already that is not what the audit takes."""
+    """Return the memory of this process that precedes the audit."""
     return max(0, (own_memory() or 0) - BARE)
 
 
 def give_back() -> None:
-    """Give memory back to the system that nobody uses any longer, where the C library keeps it."""
+    """Return unused memory to the system, if supported."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if own_memory() is not None else None
     if trim is not None:
         trim(ctypes.c_size_t(0))
@@ -148,7 +148,7 @@ def give_back() -> None:
 
 @dataclass(frozen=True)
 class MemoryLimit:
-    """How many bytes may be taken; ``what`` takes them, and ``advice`` says what to do where it takes more."""
+    """Memory limit in bytes, its user ``what``, and ``advice``."""
 
     limit: int
     what: str
@@ -157,7 +157,7 @@ class MemoryLimit:
 
 @contextmanager
 def memory_bound(bound: MemoryLimit | None, *, doing: Callable[[], str], before: int | None = None) -> Iterator[None]:
-    """Stop what is computed here as soon as this process takes more than it may; None is no bound.
+    """Stop the enclosed computation above the memory limit; None is unlimited.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _shown(size: int) -> str:
 
 
 class _Watch:
-    """Looks now and then at what this process takes, and stops the thread that made it where that is too much."""
+    """Monitor that stops the measured thread above its limit."""
 
     def __init__(self, limit: int, before: int) -> None:
         self.taken = 0
@@ -221,7 +221,7 @@ class _Watch:
                 self._let_arrive()
 
     def _let_arrive(self) -> None:
-        """Take an error that is on its way to this thread: it comes at one of the next steps, and must not come later.
+        """Receive a pending interrupt now instead of later.
 
         It cannot be called back: Python 3.11 would look for it at every step from then on, and never get beyond the
         first where it is traced.

@@ -1,4 +1,4 @@
-"""Keep people's data in private temporary files, and remove those of processes that were killed."""
+"""Private temporary folders, and removal of leftovers of dead processes."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ STARTING = 60.0
 
 @dataclass(kw_only=True)
 class PrivateFolder:
-    """A folder that only this user may enter, locked for as long as its process lives."""
+    """Private folder, locked while its process lives."""
 
     path: Path
     _lock: Lock = field(repr=False)
@@ -68,7 +68,7 @@ def make_private_folder(kind: FolderKind, parent: Path | None = None) -> Private
 
 
 def remove_left_behind(home: Path | None = None) -> None:
-    """Remove private folders of this user whose processes are dead, and nothing else.
+    """Remove this user's private folders of dead processes.
 
     Links are not followed. Folders of other users stay, and so do folders that others may enter, whatever their name.
     """

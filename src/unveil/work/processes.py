@@ -1,4 +1,4 @@
-"""Run tasks in processes of this machine: each has one thread, takes tasks from a pipe, and is replaced if it dies."""
+"""Run tasks in single-threaded local processes, replacing dead ones."""
 
 import contextlib
 import json
@@ -28,7 +28,7 @@ _SIZE = struct.Struct(">Q")
 
 
 class Processes:
-    """Processes of this machine, each with one thread; one that dies takes its own task with it and is replaced."""
+    """Local single-threaded processes; a dead one is replaced."""
 
     def __init__(self, workers: int) -> None:
         self._tasks: queue.SimpleQueue[tuple[Future[Any], SharedValue | None, Any] | None] = queue.SimpleQueue()
@@ -43,7 +43,7 @@ class Processes:
 
     @property
     def slots(self) -> int:
-        """How many tasks run at once."""
+        """Number of parallel tasks."""
         return len(self._threads)
 
     @property
@@ -52,7 +52,7 @@ class Processes:
         return [process.pid for process in list(self._processes.values()) if process.poll() is None]
 
     def submit(self, task: Task, memory: "MemoryLimit | None" = None) -> "Future[Any]":
-        """Return the future of a task; it is a `WorkerDiedError` where the worker ended in the middle of it."""
+        """Return the future of a task, `WorkerDiedError` if its worker dies."""
         future: Future[Any] = Future()
         # In the place of a shared value, which the worker holds, its key is sent.
         arguments = [SharedValue(None, each.key) if isinstance(each, SharedValue) else each for each in task.arguments]
@@ -183,7 +183,7 @@ def _content(stream: IO[bytes]) -> bytes:
 
 
 def serve(asked: IO[bytes], answers: IO[bytes], *, leave: Callable[[], None]) -> None:
-    """Answer tasks until the other side is gone; ``leave`` is called at once then, even in the middle of a task."""
+    """Process tasks until the pipe closes, then call ``leave``."""
     messages: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
     held: SharedValue | None = None
     content: bytes | None = None

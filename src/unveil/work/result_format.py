@@ -1,4 +1,4 @@
-"""Store results as JSON and arrays; a file can name types from a fixed list only, and reading it runs no code."""
+"""Store results as JSON and arrays; reading runs no code."""
 
 import io
 import json
@@ -29,7 +29,7 @@ class UnreadableResultError(ValueError):
 
 
 def types_within(*roots: type) -> tuple[type, ...]:
-    """Return the dataclasses that values of these classes may hold, by the types of their fields."""
+    """Return the dataclasses that these classes may contain, by field types."""
     known: dict[type, None] = {}
     hints: list[Any] = list(roots)
     while hints:
@@ -43,7 +43,7 @@ def types_within(*roots: type) -> tuple[type, ...]:
 
 @dataclass(frozen=True)
 class ResultFormat:
-    """Writes and reads values made of numbers, texts, arrays, data frames, and the types and functions listed here.
+    """Reader and writer of values with listed types and functions.
 
     Reading builds data only. A type is looked up by its bare name in the list and filled field by field, without
     calling its constructor; a function is looked up the same way and not called.
@@ -66,7 +66,7 @@ class ResultFormat:
         object.__setattr__(self, "_functions", {each.__name__: each for each in self.functions})
 
     def write(self, value: Any) -> list[bytes]:
-        """Return the value as parts: a JSON text, then one ``.npy`` file per array.
+        """Return the value as parts: JSON text, then ``.npy`` arrays.
 
         >>> parts = ResultFormat([]).write({"rates": (0.5, np.array([1, 2]))})
         >>> parts[0], len(parts)
@@ -126,7 +126,7 @@ class _Writer:
         return ["frame", frame.columns, [self._columns(frame, *each) for each in by_type.items()]]
 
     def _columns(self, frame: "pl.DataFrame", kind: str, places: list[int]) -> Any:
-        """Return columns of one type: places, array with a row for each, and which cells are missing, or the words."""
+        """Return typed columns: positions, arrays, and missing cells or words."""
         import polars as pl
 
         columns = [frame.to_series(place) for place in places]
@@ -243,7 +243,7 @@ _TAGS = {
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers in as few bits as they need, and others as they are."""
+    """Return integers in their smallest type, other values unchanged."""
     if values.dtype.kind not in "iu" or not values.size:
         return values
     kind = np.promote_types(*map(np.min_scalar_type, (values.min(), values.max())))
@@ -251,7 +251,7 @@ def _narrow(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _coded(column: "pl.Series") -> tuple[NDArray[Any], list[Any]]:
-    """Return the code of each cell, 0 where it is missing, and the words that codes from 1 on stand for."""
+    """Return cell codes (0 is missing) and the coded words."""
     import polars as pl
 
     if isinstance(column.dtype, pl.Enum):
@@ -262,7 +262,7 @@ def _coded(column: "pl.Series") -> tuple[NDArray[Any], list[Any]]:
 
 
 def _names(kind: Any) -> tuple[str, ...]:
-    """Return the fields of a declared type; those of a float end with its value."""
+    """Return the fields of a declared type, floats with their value."""
     if issubclass(kind, float):
         return (*kind.__slots__, "real")
     return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else tuple(kind._fields)

@@ -1,4 +1,4 @@
-"""A folder of results that belongs to one piece of work: sealed, locked while a run writes to it, and resumable."""
+"""Result folder of one job: sealed, locked, and resumable."""
 
 import json
 import os
@@ -34,7 +34,7 @@ from unveil.work.seal import (
 
 
 class ResultFolder:
-    """A folder of results; as a context, it is claimed for this work and its lock is held.
+    """Result folder; as a context, it is claimed and locked.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class ResultFolder:
         self._lock.free()
 
     def _refuse_links(self) -> None:
-        """Refuse links and pipes before anything is opened: a link leads to other files, a pipe never ends."""
+        """Reject links and pipes before opening."""
         folders = (*self.parts, *self.swept)
         for name in (*folders, self.manifest, *self.files, LOCK_FILE):
             path, what = self.folder / name, "folder" if name in folders else "file"
@@ -127,8 +127,8 @@ class ResultFolder:
             there = None
         if not isinstance(there, dict):
             raise InputError(
-                f"the file {self.manifest} in {shown(self.folder)} is damaged, so that it cannot be told whose "
-                f"{self.what} these are. {self.advice}"
+                f"the file {self.manifest} in {shown(self.folder)} is damaged, so the origin of its "
+                f"{self.what} is unknown. {self.advice}"
             )
         key = there.pop("key", None)
         names = [*self.other, *self.identity, *there]
@@ -152,7 +152,7 @@ class ResultFolder:
             )
 
     def sealed_content(self, part: str, seal: Seal) -> bytes | None:
-        """Return a file with that seal, or None where it is not there, damaged, or another one's."""
+        """Return a file with that seal, or None if missing or invalid."""
         try:
             content = read_unlinked(self.folder / part / seal.name)
         except OSError:
@@ -179,6 +179,6 @@ def writing(folder: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or os.strerror(error.errno or 0)
         raise DiskError(
-            f"the folder {shown(folder)} cannot be written to ({reason}). What was computed before is kept: "
+            f"the folder {shown(folder)} cannot be written to ({reason}). Earlier results are kept: "
             f"{remedy(error)}, and resume"
         ) from error

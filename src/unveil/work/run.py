@@ -1,4 +1,4 @@
-"""Run tasks on an executor, and lose none of them whatever becomes of the workers."""
+"""Run tasks on an executor, and retry tasks of lost workers."""
 
 import signal
 import threading
@@ -31,7 +31,7 @@ _ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasa
 
 @contextmanager
 def executor(workers: int, cluster: str | None = None) -> Iterator[Executor | Threads]:
-    """Yield a Dask cluster, or so many processes of this machine, or (for 0) this process; stop its workers after.
+    """Yield an executor: Dask, N processes, or (for 0) this process.
 
     >>> with executor(0) as on:
     ...     on
@@ -138,16 +138,16 @@ def _is_lost(error: BaseException) -> bool:
 
 
 def _named(error: BaseException | None) -> BaseException | None:
-    """Return the error, which says in words where no worker lived to the end of a task."""
+    """Return the error, reworded if every worker died."""
     if error is None or not _has_died(error):
         return error
     last = str(error) if isinstance(error, WorkerDiedError) else "says the cluster"
-    return WorkerDiedError(f"every worker was lost that computed this, also when nothing else was computed ({last})")
+    return WorkerDiedError(f"every worker that computed this ended early, even when it ran alone ({last})")
 
 
 @dataclass
 class Pace:
-    """How many tasks are done, and how long the others will take at that pace."""
+    """Number of finished tasks, and the remaining time at that pace."""
 
     progress: Progress | None
     total: int
@@ -156,7 +156,7 @@ class Pace:
     began: float = field(default_factory=time.monotonic)
 
     def report(self, more: int = 0) -> None:
-        """Report progress after so many more tasks are done."""
+        """Report progress after N more tasks."""
         self.done += more
         if self.progress is not None:
             left = self.total - self.reused - self.done
@@ -166,7 +166,7 @@ class Pace:
 
 @contextmanager
 def endings_raise() -> Iterator[None]:
-    """Let what asks this process to end leave nothing behind; only the main thread can do that."""
+    """Turn end signals into exceptions, in the main thread."""
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
         usual = [each for each in _ENDINGS if signal.getsignal(each) is signal.SIG_DFL]

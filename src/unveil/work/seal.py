@@ -1,4 +1,4 @@
-"""Files that are there in full or not at all, and show whether they are still what this user wrote.
+"""Sealed files: written atomically, and verified as this user's own.
 
 A seal holds the file's hash, which shows damage to every reader, and, where a key is given, a keyed hash (HMAC), which
 shows to those who have the key that nobody else wrote the file.
@@ -39,7 +39,7 @@ _UNLINKED = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK
 
 
 class Seal(NamedTuple):
-    """What a file says about itself: whose results it holds, of which data, and whether the scenario failed."""
+    """Header of a file: job, data, and failure flag."""
 
     name: str
     digest: str
@@ -47,7 +47,7 @@ class Seal(NamedTuple):
 
 
 class SealKey(bytes):
-    """A key whose value is never shown, also where a task is written to a log with its arguments."""
+    """Key with a hidden value, also in logs."""
 
     def __repr__(self) -> str:
         return "SealKey(…)"
@@ -60,11 +60,11 @@ class SealKey(bytes):
 
 
 class DiskError(UnveilError):
-    """A result could not be written, as on a full disk; what was written before is kept."""
+    """A result could not be written; earlier results are kept."""
 
 
 def sealed_parquet(frame: "pl.DataFrame", seal: Seal, more: Mapping[str, str], *, level: int) -> bytes:
-    """Return the bytes of a sealed Parquet file with texts next to its rows; ``level`` is how hard to compress them.
+    """Return a sealed Parquet file with texts; ``level`` sets compression.
 
     The same rows, seal and texts give the same bytes.
     """
@@ -81,7 +81,7 @@ def sealed_parquet(frame: "pl.DataFrame", seal: Seal, more: Mapping[str, str], *
 
 
 def sealed_parts(parts: Sequence[bytes], seal: Seal, key: SealKey | None = None) -> bytes:
-    """Return the bytes of a sealed file of these parts: two lines with the seal and their sizes, then the parts.
+    """Return a sealed file: two header lines, then the parts.
 
     >>> content = sealed_parts([b"one", b"two"], Seal("name", "digest", "fine"))
     >>> parts_of(content), seal_of(content)
@@ -92,14 +92,14 @@ def sealed_parts(parts: Sequence[bytes], seal: Seal, key: SealKey | None = None)
 
 
 def parts_of(content: bytes) -> list[bytes]:
-    """Return the parts of a file that `sealed_parts` made; raise ValueError where it holds others."""
+    """Return the parts of a `sealed_parts` file; raise ValueError otherwise."""
     head, sizes, _ = content.split(b"\n", 2)
     ends = list(accumulate(json.loads(sizes), initial=len(head) + len(sizes) + 2))
     return [content[start:end] for start, end in pairwise(ends)]
 
 
 def seal_of(content: bytes, key: SealKey | None = None) -> Seal | None:
-    """Return what a file says about itself, or None where it is damaged, no such file, or not sealed with the key."""
+    """Return the header of a file, or None if invalid."""
     seal = _SEAL.search(content)
     if seal is None:
         return None
@@ -119,7 +119,7 @@ def _opened(seal: Seal, key: SealKey | None) -> str:
 
 
 def _closed(content: bytes, seal: Seal, key: SealKey | None) -> bytes:
-    """Return the content with its hashes in the place of the zeros: the keyed one, then that of all bytes."""
+    """Return the content with its two hashes filled in."""
     start = content.index(_opened(seal, key).encode()) + len("unveil-seal:")
     size = len(_OPEN)
     if key is not None:
@@ -133,7 +133,7 @@ def _filled(content: bytes, place: tuple[int, int], text: str) -> bytes:
 
 
 def user_key() -> SealKey:
-    """Return the key with which this user seals results: that of the environment, or of a file made when first needed.
+    """Return this user's sealing key, from environment or key file.
 
     Where no file can be kept, as with a home that cannot be written to, it is a key of this process alone: what it
     seals can be read, and not resumed by another one.
@@ -202,14 +202,14 @@ def _read_key(path: Path) -> SealKey:
 
 def _wrong_key(path: Path) -> InputError:
     return InputError(
-        f"{shown(path)} must be a plain file of {_KEY_SIZE} bytes that this user alone can read, because it holds the "
-        "key that seals results. Take the rights from others (chmod 600), or remove it: a new one is made then, and "
+        f"{shown(path)} must be a private file of {_KEY_SIZE} bytes, because it holds the "
+        "key that seals results. Make it private (chmod 600), or remove it: a new key is made then, and "
         "earlier results cannot be resumed"
     )
 
 
 def remedy(error: OSError) -> str:
-    """Return what to do about a disk; room is what it lacks only if it says so.
+    """Return the fix for a disk error; "make room" only if full.
 
     >>> remedy(OSError(errno.ENOSPC, "no space")), remedy(OSError(errno.EACCES, "not allowed"))
     ('make room or choose another disk', 'choose a folder that can be written to')
@@ -219,16 +219,15 @@ def remedy(error: OSError) -> str:
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write a file that only this user may read, seen once it is on the disk in full; one of that name is replaced."""
+    """Write a private file atomically, replacing an old one."""
     try:
         replace_file(path, content)
     except OSError as error:
         if not path.is_file() and path.exists():
             raise DiskError(
-                f"{shown(path)} must be a file, but something else is there. Move it away, and resume; what was "
-                "computed before is kept"
+                f"{shown(path)} must be a file, but is not. Move it away, and resume; earlier results are kept"
             ) from error
         raise DiskError(
-            f"{shown(path)} cannot be written ({error.strerror or type(error).__name__}). What was computed before is "
+            f"{shown(path)} cannot be written ({error.strerror or type(error).__name__}). Earlier results are "
             f"kept: {remedy(error)}, and resume"
         ) from error

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class WorkerDiedError(UnveilError):
-    """A worker ended in the middle of a task: it was killed, ran out of memory, or crashed."""
+    """A worker ended during a task: killed, out of memory, or crashed."""
 
 
 class MismatchError(InputError):
@@ -24,14 +24,14 @@ class MismatchError(InputError):
 
 @dataclass(frozen=True)
 class SharedValue:
-    """A value that many tasks need; a process of this machine receives it once, over its pipe."""
+    """Value shared by many tasks, sent to each process once."""
 
     value: Any = field(compare=False, repr=False)
     key: str = field(default_factory=lambda: token_hex(8))
 
 
 class Task(NamedTuple):
-    """A function to call with these arguments, at most one of which is `SharedValue`.
+    """Function call with arguments, at most one `SharedValue`.
 
     ``key`` is hashable and different for each task of a run; ``words`` say what the task does, for messages.
     """
@@ -51,11 +51,11 @@ class Executor(Protocol):
     """Workers that call tasks, a few at a time, each behind a future."""
 
     def submit(self, task: Task, memory: "MemoryLimit | None" = None) -> "Future[Any]":
-        """Return the future of a task, which may take so much memory."""
+        """Return the future of a task with a memory limit."""
 
     @property
     def slots(self) -> int:
-        """How many tasks run at once."""
+        """Number of parallel tasks."""
 
     def check(self) -> None:
         """Raise an error where no task will ever end."""
@@ -67,7 +67,7 @@ class Executor(Protocol):
 def perform(
     expected: str, memory: "MemoryLimit | None", words: str, function: Callable[..., Any], *arguments: Any
 ) -> Any:
-    """Return the answer of a task, in a worker of the same version and within its memory."""
+    """Run a task in a worker, checking its version and memory."""
     if version() != expected:
         raise MismatchError(
             f"every worker must have the same version of unveil, but one has {version()} and this is {expected}. "
@@ -83,7 +83,7 @@ def perform(
 
 @cache
 def memory_before() -> int:
-    """Return what this process held when it was first asked, which counts for no task."""
+    """Return the initial memory of this process, excluded from limits."""
     from unveil.work.memory import others_memory
 
     return others_memory()

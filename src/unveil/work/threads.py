@@ -10,7 +10,7 @@ from unveil.work.task import Task
 
 @dataclass(frozen=True)
 class Threads:
-    """The threads of this process; with one, tasks run one after the other, as a debugger needs it.
+    """Threads of this process; one runs tasks sequentially.
 
     ``number`` is the most that are used; None takes as many as `unveil._kernels.threads.threads` allows.
     """
@@ -19,13 +19,13 @@ class Threads:
 
     @property
     def slots(self) -> int:
-        """How many tasks run at once, as far as progress is concerned."""
+        """Number of parallel tasks, for progress."""
         return self.number or 1
 
     def call(
         self, tasks: Iterable[Task], settle: Callable[[Task, BaseException | None, Any], Iterable[Task]]
     ) -> list[Task]:
-        """Call the tasks, settle each in its own thread, and return those that can begin next."""
+        """Run the tasks in threads, and return the newly unblocked ones."""
 
         def one(task: Task) -> Iterable[Task]:
             error, answer = None, None

@@ -191,8 +191,8 @@ def test_a_truth_that_the_adversary_rules_out_is_an_answer() -> None:
     matrix = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
     found = solve(matrix, [1, 0, 2], rng=RNG(0))
     assert found.crack_probability.tolist() == [0.0, 0.0, 0.5]
-    assert "1 of its entries at 0" in found.notes[0]
-    assert "1 true entries are positive and lie in no perfect matching" in found.notes[1]
+    assert "1 true matches have the value 0" in found.notes[0]
+    assert "1 true matches are positive but in no perfect matching" in found.notes[1]
     assert found.crack_distribution is not None
     np.testing.assert_allclose(found.crack_distribution, [0.5, 0.5, 0, 0])
 

@@ -187,7 +187,7 @@ def test_rows_too_many_for_worms_get_an_exact_answer_where_their_work_allows(mon
     monkeypatch.setattr(block_answer_module, "_MOST_POLYNOMIAL_WORK", 1.0)
     found = solve(band, np.arange(40), rng=RNG(0), distribution=False)
     np.testing.assert_array_equal(found.marginal, exact.marginal)
-    with pytest.raises(TooLargeError, match="how many of 40 rows are cracked can only be sampled"):
+    with pytest.raises(TooLargeError, match="the distribution of cracks of 40 rows must be sampled"):
         solve(band, np.arange(40), rng=RNG(0))
 
 

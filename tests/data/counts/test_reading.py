@@ -35,7 +35,7 @@ def test_wide_and_tidy_tell_the_same() -> None:
 def test_the_header_of_a_wide_table_is_found_by_another_table() -> None:
     told = read_counts([WIDE, TIDY])
     assert [variable.name for variable in told.variables] == ["ward", "sex"]
-    assert "was taken for the codes of 'sex'" in told.notes[0]
+    assert "was read as the codes of 'sex'" in told.notes[0]
 
 
 def test_a_code_that_is_called_like_counts_is_a_code_where_the_table_is_wide() -> None:
@@ -43,7 +43,7 @@ def test_a_code_that_is_called_like_counts_is_a_code_where_the_table_is_wide() -
     told = read_counts([wide])
     assert told.tables[0].form == "wide"
     assert cells(told)["b, N"] == (8, 8)
-    assert "tell --count N" in told.notes[0]
+    assert "name it as the column of counts" in told.notes[0]
     assert read_counts([{key: wide[key] for key in ("ward", "N")}]).tables[0].form == "tidy"
     years = {"ward": ["a", "a", "b", "b"], "year": ["2020", "2021"] * 2, "n": ["3", "*", "8", "9"]}
     assert cells(read_counts([years]))["b, 2021"] == (9, 9)
@@ -76,7 +76,7 @@ def test_names_that_differ_by_case_are_one_variable() -> None:
 def test_what_is_called_like_a_total_and_is_less_than_another_is_a_category() -> None:
     told = read_counts([{"cause": ["heart", "lung", "All the rest"], "count": ["40", "30", "10"]}])
     assert told.variables[0].codes == ("Total", "heart", "lung", "All the rest")
-    assert any("taken for a category" in note for note in told.notes)
+    assert any("read as a category" in note for note in told.notes)
 
 
 def test_hierarchies_of_both_forms(tmp_path: Path) -> None:
@@ -111,17 +111,17 @@ def test_percentages_beside_counts_are_a_table_of_their_own() -> None:
         ({"ward": ["N", "S"], "count": ["1", "-2"]}, {}, "not negative, but does not in row 2"),
         ({"ward": ["N", "S"], "count": ["1.5", "2"]}, {}, "whole numbers"),
         ({"ward": ["N", "S"], "count": ["1", "Zephyrine"]}, {}, "symbols that are known, but does not in row 2"),
-        ({"ward": ["N", "S"], "percent": ["1", "2"]}, {}, "Add it, tell --base N"),
+        ({"ward": ["N", "S"], "percent": ["1", "2"]}, {}, "Add a column 'base'"),
         ({"ward": ["N", "S"], "percent": ["11", "2"], "base": ["9", "*"]}, {}, "does not in row 2"),
         ({"ward": ["N", "S"], "percent": ["37", "2"], "base": ["2", "2"]}, {}, "see row 1"),
-        ({"count": ["1"]}, {}, "must have a variable"),
+        ({"count": ["1"]}, {}, "has counts but no variable"),
         ({"ward": ["N", "S"]}, {}, "must have a column of counts"),
         ({"ward": ["N"], "count": ["1"]}, {"totals": {"wart": ("N",)}}, "Did you mean 'ward'?"),
         ({"ward": ["N"], "count": ["1"]}, {"rest": ("wart",)}, "Did you mean 'ward'?"),
         ({"ward": ["N"], "count": ["1"]}, {"count": "cuont"}, "Did you mean 'count'?"),
         ({"ward": ["N"], "count": ["1"]}, {"populations": ("x", "y")}, "must be one of the tables"),
         ({"ward": ["N", "Total", "All"], "count": ["1", "2", "2"]}, {}, "must have one total"),
-        ({f"v{at}": ["a"] for at in range(20)} | {"count": ["1"]}, {}, "at most 12 variables"),
+        ({f"v{at}": ["a"] for at in range(20)} | {"count": ["1"]}, {}, "may have at most 12"),
     ],
 )
 def test_bad_tables_are_refused(table: dict[str, list[str]], settings: dict[str, Any], said: str) -> None:
@@ -134,7 +134,7 @@ def test_bad_tables_are_refused(table: dict[str, list[str]], settings: dict[str,
 def test_a_hierarchy_that_is_above_itself_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text("child,parent\nA,B\nB,A\n")
-    with pytest.raises(InputError, match="above itself"):
+    with pytest.raises(InputError, match="is its own ancestor"):
         read_counts([{"ward": ["A", "B"], "count": ["1", "2"]}], CountSettings(hierarchies={"ward": path}))
 
 

@@ -115,5 +115,5 @@ def test_settings_are_read_or_refused() -> None:
     for text in ("", "5:sideways", "x:random", "5:up:down"):
         with pytest.raises(InputError, match="Write"):
             Rounding.from_text(text)
-    with pytest.raises(InputError, match="not both"):
+    with pytest.raises(InputError, match="cannot be combined"):
         CountSettings(noise=1, rounding=Rounding(base=3))

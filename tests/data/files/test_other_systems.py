@@ -91,7 +91,7 @@ def test_a_study_is_locked_by_the_locks_that_the_system_has(windows: Locks, tmp_
     first, second = Lock(tmp_path), Lock(tmp_path)
     first.take()
     assert len(windows.held) == 1
-    with pytest.raises(InputError, match="one run at a time may write to"):
+    with pytest.raises(InputError, match="another run writes to"):
         second.take()
     assert running(tmp_path) == f"process {os.getpid()} on {platform.node()}"
     windows.held.clear()  # as when the file is closed there

@@ -214,7 +214,7 @@ def test_all_nodes_are_drawn_as_before() -> None:
     [
         ({"node_share": 0}, "the share of nodes must lie between 0 and 1, 0 excluded"),
         ({"node_share": 1.2}, "the share of nodes must lie between 0 and 1"),
-        ({"node_share": 0.01}, r"must leave at least one node to the adversary, but 0\.01 of 30 leaves none"),
+        ({"node_share": 0.01}, r"must leave at least one node to the attacker, but 0\.01 of 30 leaves none"),
         ({"node_share": 0.1, "seed_pairs": 4}, "from 0 to the number of nodes, but is 4 and the part of the graph"),
     ],
     ids=str,

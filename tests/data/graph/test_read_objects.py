@@ -116,8 +116,8 @@ def test_networkx_with_directions_repeats_and_weights() -> None:
 
 @pytest.mark.parametrize("nodes", [[1, "1"], ["SECRET", " SECRET"], [""], [" "]])
 def test_nodes_that_are_called_alike_are_refused(nodes: list[Any]) -> None:
-    assert "called alike or have none" in refusal(lambda: graph_from(FakeNetworkx(nodes, [])))
-    assert "called alike or have none" in refusal(lambda: graph_from(FakeIgraph(len(nodes), [], names=nodes)))
+    assert "share a name or have none" in refusal(lambda: graph_from(FakeNetworkx(nodes, [])))
+    assert "share a name or have none" in refusal(lambda: graph_from(FakeIgraph(len(nodes), [], names=nodes)))
 
 
 def test_igraph() -> None:

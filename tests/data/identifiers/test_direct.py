@@ -204,7 +204,7 @@ def test_names_of_columns_tell_in_six_languages(name: str, kind: str, values: li
     assert flag is not None
     assert flag.looks_like == kind
     assert flag.sure in ("by name and content", "by name")
-    assert flag.reason.startswith("The name of the column says so")
+    assert flag.reason.startswith("The column name suggests it")
 
 
 def test_how_sure_is_told_apart() -> None:

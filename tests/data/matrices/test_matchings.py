@@ -345,7 +345,7 @@ def test_ranges_and_frequencies(tmp_path: Path) -> None:
         (read_frequencies, f"token,frequency\n{MARKER},1\n{MARKER},2\n", "row 2 has that of row 1"),
         (read_transactions, "transaction,token\n1,u\n,v\n", "'transaction' .* row 2"),
         (read_transactions, "transaction,token\n1,u\n1,\n", "'token' .* row 2"),
-        (read_transactions, "transaction,token\n1,\n2,\n", "none has"),
+        (read_transactions, "transaction,token\n1,\n2,\n", "has a pseudonym"),
     ],
 )
 def test_what_says_nothing_of_frequencies_is_refused(
@@ -361,8 +361,8 @@ def test_transactions_are_sets_and_may_be_empty(tmp_path: Path) -> None:
     seen = read_transactions(save(tmp_path, "transaction,token\n1,v\n2,u\n1,v\n1,u\n3,\n4,u\n"))
     assert (seen.tokens, seen.frequency.tolist()) == (("u", "v"), [0.75, 0.25])
     assert [re.sub(r"'.*'", "FILE", note) for note in seen.notes] == [
-        "Rows of FILE that repeat a token of the same transaction were left out: 1.",
-        "Transactions of FILE without tokens count among all 4: 1.",
+        "Rows of FILE that repeat a pseudonym of the same transaction were left out: 1.",
+        "Transactions of FILE without pseudonyms count among all 4: 1.",
     ]
 
 
@@ -394,7 +394,7 @@ def test_matchings_one_in_each_row(tmp_path: Path) -> None:
         ("probability,a,b\n-1,u,v\n", "'probability' .* row 1"),
         ("probability,a,b\n1,u,\n", "'b' .* row 1"),
         ("chance,a,b\n1,u,v\n", "'probability'"),
-        ("probability\n1\n", "one column per entry"),
+        ("probability\n1\n", "one column per item"),
     ],
 )
 def test_a_file_that_is_no_distribution_is_refused(tmp_path: Path, text: str, message: str) -> None:

@@ -157,7 +157,7 @@ def test_rounding_and_cut_ends_are_recognised_in_masked_releases(said: str) -> N
     release = Release(original, released, control, kind="masked")
     (note,) = release.notes
     assert said in note
-    assert "--exact x" in note
+    assert "declare it as exact" in note
     cells = (release.released.cells or {})["x"]
     assert cells.compatible(cells.places(release.original.held("x")))[np.arange(900), cells.of_row].all()
     # The reading does not hang on the control, and is not made where nobody says that rows come from people.
@@ -186,9 +186,11 @@ def test_most_cells_must_be_read() -> None:
         lambda: agree(original, made("released", age=["20-29"] * 39 + [MARKER] * 61))
     )
     released = agree(original, made("released", age=["20-29"] * 60 + [MARKER] * 40))[1]
-    assert released.notes[0].startswith("Warning: 40 of 100 cells of 'age' in the released are no numbers")
+    assert released.notes[0].startswith("Warning: 40 of 100 cells of 'age' in the released are not numbers")
     few = agree(original, made("released", age=["20-29"] * 99 + [MARKER]))[1]
-    assert few.notes == ("1 of 100 cells of 'age' in the released are no numbers as in the original: they fit nobody",)
+    assert few.notes == (
+        "1 of 100 cells of 'age' in the released are not numbers as in the original: they match no person",
+    )
     assert MARKER not in released.notes[0] + few.notes[0]
 
 

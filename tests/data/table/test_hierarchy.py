@@ -26,7 +26,7 @@ def test_a_file_is_read_line_by_line(sign: str, tmp_path: Path) -> None:
     [[("a", "b", "a")], [("a", "b", "c"), ("d", "c", "b")], [("a", "b"), ("b", "c"), ("c", "a")]],
 )
 def test_a_label_above_itself_is_refused(lines: list[tuple[str, ...]]) -> None:
-    assert "is above itself" in refusal(lambda: Hierarchy(tuple(lines), name="jobs"))
+    assert "must not contain a cycle" in refusal(lambda: Hierarchy(tuple(lines), name="jobs"))
 
 
 def test_labels_may_repeat_from_column_to_column() -> None:
@@ -46,7 +46,7 @@ def test_lines_may_end_as_on_any_system(end: str, tmp_path: Path) -> None:
 
 def test_a_carriage_return_within_a_line_ends_it(tmp_path: Path) -> None:
     (tmp_path / "jobs.csv").write_bytes(f"{MARKER}\rx;any\nnorth;any\n".encode())
-    assert "line 1 does not. Write value;label" in refusal(lambda: Hierarchy.read(tmp_path / "jobs.csv"))
+    assert "line 1 does not. Write value;level" in refusal(lambda: Hierarchy.read(tmp_path / "jobs.csv"))
 
 
 def test_a_quote_that_is_not_closed_is_refused_with_its_line(tmp_path: Path) -> None:

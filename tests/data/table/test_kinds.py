@@ -202,7 +202,7 @@ def test_a_kind_that_is_told_is_taken(series: pl.Series, told: Any, values: list
         ("number", "hold numbers"),
         ("boolean", "true or false"),
         ("date", "dates such as 2024-12-31"),
-        (["low", "mid"], "the levels that were told"),
+        (["low", "mid"], "its declared levels"),
     ],
 )
 def test_cells_that_do_not_fit_the_told_kind_are_refused_with_their_place(told: Any, words: str) -> None:
@@ -214,7 +214,7 @@ def test_cells_that_do_not_fit_the_told_kind_are_refused_with_their_place(told: 
 
 
 def test_what_is_told_wrongly_is_said() -> None:
-    assert "must be one of number, category" in refusal(lambda: settle(text("a"), declared="nominal"))
+    assert "Use one of: number, category" in refusal(lambda: settle(text("a"), declared="nominal"))
     assert "kinds={'x': ['…', '…']}" in refusal(lambda: settle(text(MARKER), declared="ordered"))
     assert "different words" in refusal(lambda: settle(text("a"), declared=["a", "a"]))
     assert "different words" in refusal(lambda: settle(text("a"), declared=[]))
@@ -223,9 +223,9 @@ def test_what_is_told_wrongly_is_said() -> None:
 @pytest.mark.parametrize(
     ("series", "role", "reason"),
     [
-        (pl.Series("person_id", [4, 9, 2]), "identifier", "the name says so"),
-        (pl.Series("PatientID", [4, 9, 2]), "identifier", "the name says so"),
-        (text("a@b", None, "c@d", name="E-Mail"), "identifier", "the name says so"),
+        (pl.Series("person_id", [4, 9, 2]), "identifier", "the name suggests it"),
+        (pl.Series("PatientID", [4, 9, 2]), "identifier", "the name suggests it"),
+        (text("a@b", None, "c@d", name="E-Mail"), "identifier", "the name suggests it"),
         (text("Ann", "Ann", name="name"), "known", "may know"),
         (pl.Series("id", [0.5, 1.5]), "known", "may know"),
         (pl.Series("age", [30, 31, 29]), "known", "may know"),
@@ -234,7 +234,7 @@ def test_what_is_told_wrongly_is_said() -> None:
         (pl.Series("x", range(10)), "known", "may know"),
         (pl.Series("income", [1000 + at * at for at in range(100)]), "known", "may know"),
         (pl.Series("x", [10**9 + at * at for at in range(100)]), "identifier", "digits"),
-        (text(*(str(uuid.UUID(int=at)) for at in range(30)), name="x"), "identifier", "its own value"),
+        (text(*(str(uuid.UUID(int=at)) for at in range(30)), name="x"), "identifier", "a different value"),
         (text(*(f"w{at}" for at in range(30)), None, name="x"), "known", "may know"),
         (text(*(f"w{at % 29}" for at in range(30)), name="x"), "known", "may know"),
         (text(None, None, name="id"), "known", "may know"),

@@ -217,7 +217,7 @@ def test_cells_that_are_none_of_the_originals_kind_are_counted_and_equal_nothing
         return agree(original, Table.from_frame(pl.DataFrame({"age": cells}), name="released"))[1]
 
     assert released(3).notes == (
-        "3 of 100 cells of 'age' in the released are no numbers as in the original: they fit nobody",
+        "3 of 100 cells of 'age' in the released are not numbers as in the original: they match no person",
     )
     assert released(20).notes[0].startswith("Warning: 20 of 100 cells")
     assert released(3).marked["age"].to_list()[-4:] == [0, 1, 1, 1]

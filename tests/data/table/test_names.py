@@ -33,7 +33,7 @@ def test_another_spelling_is_matched_and_said(own: str, theirs: str) -> None:
     original, released = agree(table("original", own, "x"), table("rel.csv", "x", theirs))
     assert original.column_names == released.column_names == (own, "x")
     assert released.frame.columns == [own, "x"]
-    assert released.notes == (f"{theirs!r} of the rel.csv is taken for {own!r}",)
+    assert released.notes == (f"{theirs!r} of the rel.csv is read as {own!r}",)
     assert original.notes == ()
     again = agree(original, released)
     assert [each.notes for each in again] == [original.notes, released.notes]
@@ -56,7 +56,7 @@ def test_a_near_name_is_asked_about_and_a_lost_column_is_said() -> None:
     assert release.released.column_names == ("age",)
     assert release.notes == (
         "2 columns of the original left out, not being in all tables: 'income', 'town'",
-        "'incom' of the rel.csv was left out; did you mean 'income'? --rename incom=income (in Python "
+        "'incom' of the rel.csv was left out; did you mean 'income'? Rename it: incom=income (in Python "
         "rename={'incom': 'income'})",
         "1 column of the rel.csv left out, not being in all tables: 'incom'",
     )

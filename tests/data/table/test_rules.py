@@ -78,11 +78,11 @@ def test_each_rule_on_a_made_up_column(rule: int, name: str, cells: Any, kind: s
 @pytest.mark.parametrize(
     ("name", "cells", "why"),
     [
-        ("person_id", [3 * at * at for at in range(30)], "the name says so"),
-        ("case_nr", [3 * at * at for at in range(30)], "the name says so"),
+        ("person_id", [3 * at * at for at in range(30)], "the name suggests it"),
+        ("case_nr", [3 * at * at for at in range(30)], "the name suggests it"),
         ("x", range(7, 40), "counts the rows"),
         ("x", [at + at // 7 for at in range(60)], "few numbers are possible"),
-        ("x", [f"word{at}" for at in range(30)], "its own value"),
+        ("x", [f"word{at}" for at in range(30)], "a different value"),
         ("x", [3 * at * at for at in range(30)], ""),
         ("idea", [3 * at * at for at in range(30)], ""),
         ("x", [at + at // 7 for at in range(60)] * 2, ""),
@@ -116,7 +116,7 @@ def test_rule_12_finds_the_order_that_other_columns_show() -> None:
     assert [table.column(name).kind for name in ("q1", "q2", "q3")] == ["ordered", "category", "category"]
     assert [table.column(name).confidence for name in ("q1", "q2", "q3")] == ["likely", "unsure", "unsure"]
     assert "codes 1 to 6, and other columns rise or fall along them" in table.column("q1").reason
-    assert kind_notes(table)[0].startswith("Kinds were guessed. For 2 of 7 columns ('q2', 'q3')")
+    assert kind_notes(table)[0].startswith("The types of 2 of 7 columns ('q2', 'q3')")
     shuffled = Table.from_frame(frame.sample(fraction=1, shuffle=True, seed=1))
     assert [column.reason for column in shuffled.columns] == [column.reason for column in table.columns]
 
@@ -129,7 +129,7 @@ def test_questions_are_asked_and_not_answered() -> None:
         assert settle(pl.Series("q7", cells * 9)).question == ""
     dates = settle(pl.Series("born", ["31/12/1990", "12/31/1990", "1/2/1990"] * 9))
     assert dates.kind == "category"
-    assert "only be day/month/year and others only month/day/year" in dates.question
+    assert "mix day/month/year and month/day/year" in dates.question
     assert "1990" not in dates.question
 
 

@@ -87,7 +87,7 @@ def test_a_file_keeps_what_text_can_say(tmp_path: Path) -> None:
         ("long", "number", "known", 0),
         ("mark", "number", "sensitive", 1),
     ]
-    reason = "number: every cell is a whole number, beside 1 marker of no value; sensitive: as told"
+    reason = "number: every cell is a whole number, with 1 marker for missing values; sensitive: as told"
     assert table.column("mark").reason == reason
     assert table.column("mark").role_told
     assert not table.column("mark").kind_told
@@ -264,7 +264,7 @@ def test_other_kinds_in_two_tables_are_refused() -> None:
     told = made("original", age=[1, 2], kinds={"age": "number"})
     assert "67 % of the cells" in refusal(lambda: agree(told, released))
     other = made("released", age=["1", "2"], kinds={"age": "category"})
-    assert "told to be number in the original and category in the released" in refusal(lambda: agree(told, other))
+    assert "declared number in the original and category in the released" in refusal(lambda: agree(told, other))
     words = made("original", age=["old", MARKER])
     message = refusal(lambda: agree(words, made("released", age=[1, 2], kinds={"age": "number"})))
     assert "'age' of the original must hold numbers" in message
@@ -330,7 +330,7 @@ def test_a_control_with_the_rows_of_the_original_is_refused() -> None:
         made("original", x=[1, 2, 2], y=["a", "b", None]),
         made("control", x=[2, 1, 2], y=["b", "a", None]),
     )
-    assert "both have the same rows" in refusal(lambda: Release(original, original, again))
+    assert "has the same rows" in refusal(lambda: Release(original, original, again))
     other = made("control", x=[2, 1, 2], y=["a", "b", None])
     assert Release(original, original, other).control is not None
 

@@ -216,7 +216,7 @@ def test_tiny_weights_lose_nothing() -> None:
 
 def test_a_truth_that_the_attack_rules_out_has_an_answer_and_a_sentence() -> None:
     found = measured(HOSPITAL, [0, 1, 2, 3, 4])
-    assert found.notes == ("The truth has 3 of its entries at 0 in the matrix: the adversary rules it out.",)
+    assert found.notes == ("3 true matches have the value 0 in the matrix: the attacker rules out the truth.",)
     assert found.crack_distribution[5] == 0
     assert found.expected_cracks.value == pytest.approx(float(oracle.expected(oracle.chances(HOSPITAL), range(5))))
     assert "in no perfect matching" in measured([[1, 1], [0, 1]], [1, 0]).notes[-1]

@@ -69,14 +69,14 @@ def test_guessed_kinds_are_loud_and_can_be_refused(tmp_path: Path, approved: App
         frame.write_csv(path)
     command = ["audit", *paths, "--attacks", "attribute_disclosure"]
     run = CliRunner().invoke(main, command)
-    assert run.stdout.startswith("Kinds were guessed. For 1 of 5 columns ('q7') nothing in the data tells for sure")
+    assert run.stdout.startswith("The types of 1 of 5 columns ('q7') are uncertain")
     refused = CliRunner().invoke(main, [*command, "--strict-kinds"])
     assert (refused.exit_code, refused.stdout) == (2, "")
     approved(refused.stderr)
     for told in (["--kinds", "q7=category"], ["--kinds", "q7=1<2<3<4"]):
         run = CliRunner().invoke(main, [*command, "--strict-kinds", *told])
         assert (run.exit_code, run.stderr) == (0, "")
-        assert "Kinds were guessed" not in run.stdout
+        assert "are uncertain guesses" not in run.stdout
     settings = tmp_path / "audit.toml"
     settings.write_text('strict_kinds = true\n[kinds]\nq7 = "ordered"\n[markers]\nq7 = {"4" = "not applicable"}\n')
     run = CliRunner().invoke(main, [*command, "--config", str(settings), "--json"])

@@ -363,7 +363,7 @@ def test_a_task_whose_workers_all_die_is_named(files: Path, monkeypatch: pytest.
         return future
 
     monkeypatch.setattr(Processes, "submit", submit)
-    with pytest.raises(InputError, match=r" did not end: every worker was lost .*\(it was ended by SIG"):
+    with pytest.raises(InputError, match=r" did not end: every worker .* ended early.*\(it was ended by SIG"):
         asked(files, attacks=["copies"], workers=2)
 
 

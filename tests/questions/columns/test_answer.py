@@ -29,7 +29,7 @@ def test_a_file_is_told_column_by_column_and_written_for_editing(tmp_path: Path)
     assert told["columns"][2]["markers"] == [{"text": "N", "class": "not applicable", "cells": 5}]
     assert told["columns"][2]["missing"] == 5
     assert told["columns"][2]["different"] == 35
-    assert told["notes"][0].startswith("Kinds were guessed. For 1 of 3 columns ('q7')")
+    assert told["notes"][0].startswith("The types of 1 of 3 columns ('q7')")
     assert answer.quantities["unsure_columns"].value == 1
     assert read_dictionary(tmp_path / "kinds.toml").columns["age"].markers == {"N": "not applicable"}
     settled = columns(path, kinds={"q7": "ordered"})

@@ -175,7 +175,7 @@ def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None
     twice = tmp_path / "twice.csv"
     twice.write_text(sample("transactions").read_text() + "1,x\n")
     answer = matching(ranges=sample("ranges"), transactions=twice, truth=sample("truth"), rng=rng())
-    assert "repeat a token" in answer.findings.notes[0]
+    assert "repeat a pseudonym" in answer.findings.notes[0]
     assert answer.findings.cracks.permanent == 18
 
 

@@ -1,4 +1,4 @@
-"""Rows of cells as boxes: equal ones are one box with copies, and each weighs the more the fewer people are inside."""
+"""Rows of cells as weighted distinct boxes."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ _SAME_WEIGHT = 2.0**-30
 
 
 class CellColumns(NamedTuple):
-    """The different cells of columns, one column after the other, those of numbers first.
+    """Distinct cells of columns, number columns first.
 
     Cell c of column j is number ``offset[j] + c``. A cell of numbers holds all from ``low`` to ``high``: both are the
     same marker, from ``MISSING`` to ``LAST_MARKER``, for no value, ``low`` is ``ANY`` for one that could be any, and
@@ -37,12 +37,12 @@ class CellColumns(NamedTuple):
 
     @property
     def numbers(self) -> int:
-        """How many columns are of numbers."""
+        """Number of number columns."""
         return self.span.size
 
 
 class CellBoxes(NamedTuple):
-    """Distinct rows of cells: how many rows each represents, its cells, and the log of its weight."""
+    """Distinct rows of cells: copies, cells, and log weight."""
 
     of_row: Int32Array
     copies: IntArray
@@ -51,7 +51,7 @@ class CellBoxes(NamedTuple):
     has_any: BoolArray  # whether one of the cells could be any value
 
     def heavier_first(self) -> IntArray:
-        """Return a number for each box, 0 for the heaviest; equal weights have equal numbers.
+        """Return each box's weight rank, 0 for the heaviest; ties share.
 
         >>> cells = CellColumns(np.array([[0, 1, 1]], np.int32), np.array([0, 2]), *(np.zeros(2, int),) * 2,
         ...     np.ones(1, int), np.zeros(1, int), np.empty(0, np.int32), np.empty(0, int), np.array([0.5, 0.1]),
@@ -63,7 +63,7 @@ class CellBoxes(NamedTuple):
 
 
 def boxes_of(cells: CellColumns, rows: IntArray | slice = slice(None)) -> CellBoxes:
-    """Return the boxes of all rows, or of some; their order is that of their content, not of the rows."""
+    """Return the boxes of all or some rows, in content order."""
     of_row = cells.of_row[:, rows]
     count = of_row.shape[1]
     rank = content_rank(IntegerGrid(np.empty((count, 0), np.int64), of_row.T, np.empty(0, np.int64), 1))

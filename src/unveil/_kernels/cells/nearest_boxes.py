@@ -1,4 +1,4 @@
-"""The nearest boxes of people, and the nearest people of boxes: both the same search with the sides exchanged.
+"""Nearest boxes of people, and nearest people of boxes, by one search.
 
 The distance of a person from a cell is 0 inside. Outside it is the gap to the nearer end in steps, a mismatch at most,
 and a mismatch where there is no order.
@@ -35,7 +35,7 @@ class ComparedItems(NamedTuple):
 
 
 class BoxComparison(NamedTuple):
-    """The targets and the rows to search, and the compatible items of unordered columns.
+    """Targets and rows to search, with compatible items of unordered columns.
 
     Those of target item i, counted on over these columns, are the row items ``fit[fit_start[i] : fit_start[i + 1]]``.
     """
@@ -57,7 +57,7 @@ class DistinctPeople(NamedTuple):
 
 
 def distinct_people(people: IntegerGrid, codes: IntArray) -> DistinctPeople:
-    """Return people with equal numbers and codes once; ``codes`` are how many codes each column has."""
+    """Return distinct people; ``codes`` are the numbers of codes by column."""
     of_row = content_rank(people)
     copies = np.bincount(of_row)
     example = np.empty(copies.size, np.int64)
@@ -104,7 +104,7 @@ def boxes_to_people(
 
 
 def near_of(comparison: BoxComparison, some: IntArray, k: int) -> NearRows | None:
-    """Return the rows at most as far as the k-th nearest of some targets, or None where there is no room for them.
+    """Return the rows within each target's k-th distance, or None if full.
 
     Rows count as often as there are copies of them. There is always room for one target.
     """
@@ -116,7 +116,7 @@ def near_of(comparison: BoxComparison, some: IntArray, k: int) -> NearRows | Non
 
 
 def all_distances(comparison: BoxComparison, some: IntArray) -> IntArray:
-    """Return the distance of some targets (a line each) from each row (a column)."""
+    """Return the distances of targets (rows) to rows (columns)."""
     distance = np.zeros((some.size, comparison.rows.copies.size), np.int64)
     for column in range(len(comparison.targets.item)):
         mine, line = np.unique(comparison.targets.item[column][some], return_inverse=True)
@@ -126,7 +126,7 @@ def all_distances(comparison: BoxComparison, some: IntArray) -> IntArray:
 
 
 def item_distances(comparison: BoxComparison, column: int, mine: Int32Array, theirs: Int32Array) -> IntArray:
-    """Return the distance of target items (a line each) from row items (a column each) of one column."""
+    """Return the distances between target and row items of one column."""
     gap, never = item_gaps(comparison, column, mine, theirs)
     if column >= comparison.span.size:
         return np.where(never, comparison.mismatch, 0)
@@ -138,7 +138,7 @@ def item_distances(comparison: BoxComparison, column: int, mine: Int32Array, the
 def item_gaps(
     comparison: BoxComparison, column: int, mine: Int32Array, theirs: Int32Array
 ) -> tuple[IntArray, BoolArray]:
-    """Return the gap of items in steps, 0 where they meet and in columns without an order, and which never meet."""
+    """Return the item gaps in steps, and incompatible pairs."""
     targets, rows, numbers = comparison.targets, comparison.rows, comparison.span.size
     gap = np.zeros((mine.size, theirs.size), np.int64)
     own = mine + targets.offset[column]
@@ -248,7 +248,7 @@ def _search(
     distance: IntArray,
     limit: IntArray,
 ) -> bool:
-    """Fill in the near rows of all targets, and return whether there was room for them.
+    """Fill in the near rows of all targets, if there is room.
 
     For each target the distances from all items of each column are computed first. Rows stand by their item in the
     first column: those with items at distance 0 are visited first, which mostly leaves no others near enough.

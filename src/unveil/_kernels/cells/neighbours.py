@@ -1,4 +1,4 @@
-"""Which boxes are around people, and which people around boxes, for every attack that asks for the nearest."""
+"""Nearest boxes or people for all nearest-neighbor attacks."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -34,16 +34,16 @@ class BoxNeighbourhood(NamedTuple):
 
     @property
     def copies(self) -> IntArray:
-        """How many rows each distinct row stands for."""
+        """Number of rows per distinct row."""
         return self.comparison.rows.copies
 
     @property
     def targets(self) -> int:
-        """How many distinct targets there are."""
+        """Number of distinct targets."""
         return self.comparison.targets.copies.size
 
     def nearest(self, some: IntArray, k: int) -> NearRows | None:
-        """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
+        """Return the near rows of some ascending targets, or None if full."""
         found = self.nearest_of_each(some, (k,))
         return None if found is None else found[0]
 
@@ -59,7 +59,7 @@ class BoxNeighbourhood(NamedTuple):
 
 
 def boxes_around(cells: CellColumns, people: IntegerGrid) -> tuple[BoxNeighbourhood, CellBoxes]:
-    """Return people as targets among released rows of cells, and these rows as boxes."""
+    """Return people as targets among boxes of released rows."""
     boxes, persons = boxes_of(cells), distinct_people(people, cells.codes)
     sides = persons.side, side_of_boxes(boxes, cells)
     comparison = people_to_boxes(*sides, cells, people.step_cost, people.mismatch_cost)
@@ -87,7 +87,7 @@ def compatible_people(cells: CellColumns, people: IntegerGrid) -> IntArray:
 
 
 def by_weight(near: NearRows, copies: IntArray, heavier_first: IntArray, k: int) -> NearRows:
-    """Return near boxes with ties for the last places broken by weight: those at distance 0 are sure, at 1 they tie."""
+    """Return near boxes with distance 0 certain and 1 tied, by weight."""
     owner = np.repeat(np.arange(near.limit.size), np.diff(near.start))
     order = np.lexsort((heavier_first[near.row], near.distance, owner))
     row, distance = near.row[order], near.distance[order]

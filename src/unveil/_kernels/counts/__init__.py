@@ -1,1 +1,1 @@
-"""Tables of counts as whole-number unknowns that add up: arrays of cells, sums between them, and ranges of each."""
+"""Feasibility intervals of integer cells under linear sums."""

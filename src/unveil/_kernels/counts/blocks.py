@@ -1,4 +1,4 @@
-"""The parts of a system that have nothing to do with one another, once every cell with one value is taken out."""
+"""Connected blocks of a cell system, without fixed cells."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,14 @@ from unveil._kernels.types import IntArray
 
 @dataclass(frozen=True, eq=False)
 class CellBlock:
-    """A connected block of open cells: their numbers in the whole system, and the rows between them."""
+    """Connected block of open cells, with their numbers and rows."""
 
     cells: IntArray
     rows: SparseRows
 
 
 def blocks(rows: SparseRows, low: IntArray, high: IntArray) -> list[CellBlock]:
-    """Return the connected parts of the open cells, largest last; a cell without any row is a part of its own.
+    """Return the connected blocks of open cells, largest last.
 
     >>> from unveil._kernels.counts.rows import rows_of
     >>> rows = rows_of([(np.array([[0, 1, 2]]), np.array([1, -1, -1]))], 4)

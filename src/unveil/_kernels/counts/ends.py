@@ -1,4 +1,4 @@
-"""The least and the greatest value of each cell of a block over all whole-number tables that fit.
+"""Feasibility intervals of a block's cells over all integer tables.
 
 A table that attains an end proves that the range is no narrower; sums, multipliers or the solver prove that it is no
 wider.
@@ -22,13 +22,13 @@ BY_SUMS, BY_MULTIPLIERS, BY_SOLVER, BY_SEARCH = 0, 1, 2, 3
 
 
 class NoWorldError(Exception):
-    """No whole-number table fits what is told of a block."""
+    """No integer table is consistent with a block."""
 
 
 def find_ends(
     rows: SparseRows, low: IntArray, high: IntArray, query: RangeQuery, budget: Budget, rng: np.random.Generator
 ) -> CellEnds:
-    """Return the ends of the cells of a block, true also where the budget ends before they are attained.
+    """Return the intervals of a block's cells, valid at any budget.
 
     Raises NoWorldError where no table fits.
     """
@@ -57,13 +57,13 @@ def find_ends(
 
 
 def _in_order(ends: CellEnds, query: RangeQuery) -> IntArray:
-    """Return the wanted cells, those with the fewest values first: they are most likely worked out."""
+    """Return the wanted cells, those with the smallest intervals first."""
     cells = np.flatnonzero(query.of(ends) & (ends.open_low | ends.open_high))
     return np.asarray(cells[np.argsort((ends.high - ends.low)[cells], kind="stable")], np.int64)
 
 
 def _find_endless(rows: SparseRows, ends: CellEnds, budget: Budget) -> None:
-    """Mark the cells that grow without end: there is a direction in which all sums stay as they are.
+    """Mark the unbounded cells.
 
     One program finds them all, because directions can be added: each cell counts as much as it grows, at most 1.
     """
@@ -87,7 +87,7 @@ def _find_endless(rows: SparseRows, ends: CellEnds, budget: Budget) -> None:
 def _random_worlds(
     rows: SparseRows, ends: CellEnds, query: RangeQuery, budget: Budget, rng: np.random.Generator, *, worth: float
 ) -> None:
-    """Push all open ends at once, down and up, with random weights, as long as that attains many of them."""
+    """Tighten all open ends at once with random weights, while productive."""
     while not budget.is_spent:
         before = _open_number(ends, query)
         if not before:
@@ -161,7 +161,7 @@ def _is_open(ends: CellEnds, cell: int, sign: int) -> bool:
 
 
 def _move(ends: CellEnds, cell: int, sign: int, bound: int, by: int) -> None:
-    """Take a bound on ``sign`` times a cell as its end, if it says more than what is known."""
+    """Tighten the end of a cell to a better bound."""
     if sign > 0 and bound > ends.low[cell]:
         ends.low[cell], ends.low_by[cell] = bound, by
     elif sign < 0 and -bound < ends.high[cell]:
@@ -171,7 +171,7 @@ def _move(ends: CellEnds, cell: int, sign: int, bound: int, by: int) -> None:
 def _attain(
     rows: SparseRows, ends: CellEnds, cell: int, sign: int, budget: Budget, rng: np.random.Generator
 ) -> bool | None:
-    """Return whether a table attains the end of a cell, None where the budget does not suffice to say."""
+    """Return whether a table attains a cell's end, None if unknown."""
     low, high = ends.low.copy(), ends.high.copy()
     low[cell] = high[cell] = ends.low[cell] if sign > 0 else ends.high[cell]
     for _ in range(_TRIES):

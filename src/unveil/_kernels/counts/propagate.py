@@ -1,4 +1,4 @@
-"""What follows for each cell from one sum after the other, until nothing more does."""
+"""Bound propagation along sums until a fixed point."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ MOST_ROUNDS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class PropagatedBounds:
-    """Bounds of every cell, the row and the round that moved each last (-1: none), and any conflict.
+    """Bounds of every cell, their last changes, and any conflict.
 
     ``conflict`` is a row that cannot hold, or -1.
     """
@@ -29,7 +29,7 @@ class PropagatedBounds:
 
 
 def propagate(rows: SparseRows, low: IntArray, high: IntArray, *, most_rounds: int = MOST_ROUNDS) -> PropagatedBounds:
-    """Return the ends that follow from the rows, all rows at once and again until no end moves.
+    """Return the bounds implied by the rows, iterated to a fixed point.
 
     >>> from unveil._kernels.counts.rows import rows_of
     >>> found = propagate(rows_of([(np.array([[0, 1, 2]]), np.array([1, -1, -1]))], 3), np.array([5, 2, 0]),
@@ -63,7 +63,7 @@ def propagate(rows: SparseRows, low: IntArray, high: IntArray, *, most_rounds: i
 
 
 def _ends(rows: SparseRows, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the least and the most that each entry's cell may be by its own row."""
+    """Return each element's cell bounds from its own row."""
     positive = rows.coefficient > 0
     below, above = low[rows.cell], high[rows.cell]
     endless = above >= NO_END

@@ -10,7 +10,7 @@ from unveil._kernels.types import BoolArray, IntArray
 
 @dataclass(eq=False)
 class CellEnds:
-    """Bounds of the cells of one block during the search, and the least and greatest values seen in a table."""
+    """Bounds of one block's cells, and values seen in tables."""
 
     low: IntArray
     high: IntArray
@@ -23,12 +23,12 @@ class CellEnds:
 
     @classmethod
     def of(cls, low: IntArray, high: IntArray) -> "CellEnds":
-        """Return ends as they are told, of which no table has shown anything yet."""
+        """Return initial bounds, without seen values."""
         zeros = np.zeros(low.size, np.int64)
         return cls(low.copy(), high.copy(), np.full(low.size, NO_END), zeros - 1, zeros, zeros.copy())
 
     def take(self, world: IntArray) -> None:
-        """Remember the values of a table that fits."""
+        """Record the values of a feasible table."""
         self.worlds += 1
         np.minimum(self.seen_low, world, out=self.seen_low)
         np.maximum(self.seen_high, world, out=self.seen_high)
@@ -46,7 +46,7 @@ class CellEnds:
 
 @dataclass(frozen=True, kw_only=True)
 class RangeQuery:
-    """The cells of a block whose ranges are searched, and the width from which the rest does not matter.
+    """Searched cells of a block, and the sufficient width.
 
     ``enough`` is None where every end is wanted exactly; ``from_start`` is whether tables that are found by lot are
     looked for beyond it neither.
@@ -57,7 +57,7 @@ class RangeQuery:
     from_start: bool = False
 
     def of(self, ends: CellEnds) -> BoolArray:
-        """Return which cells are not settled for good by the values that tables have shown already."""
+        """Return the cells not settled by seen values."""
         if self.enough is None:
             return self.cells
         many = (ends.worlds > 0) & (ends.seen_high - ends.seen_low + 1 > self.enough)
@@ -68,7 +68,7 @@ class RangeQuery:
 
 
 def grow_together(rows: SparseRows, high: IntArray, room: IntArray) -> IntArray:
-    """Return by how much cells can grow at once while all sums hold, all 0 if that way was not found.
+    """Return the joint growth of cells under all sums, else 0.
 
     Every cell that is no sum of others grows by its ``room``, unless something above it has an upper end; every sum
     grows by what its parts grow. The result is checked against all rows, so a table plus it fits again where no cell
@@ -109,7 +109,7 @@ def grow_together(rows: SparseRows, high: IntArray, room: IntArray) -> IntArray:
 
 
 def lowest_world(rows: SparseRows, ends: CellEnds) -> IntArray | None:
-    """Return the table with every cell at its low end if it fits, as it does where no total is told; else None.
+    """Return the table of lower ends if feasible, else None.
 
     Also takes the table with every cell at its high end that nothing above keeps from it, and marks cells without end.
     """

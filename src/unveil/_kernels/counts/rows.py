@@ -1,4 +1,4 @@
-"""Sums that cells must satisfy, as sparse rows: least ≤ Σ coefficient · cell ≤ most."""
+"""Sparse linear constraints: least ≤ Σ coefficient · cell ≤ most."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ OPEN = 1 << 62
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
-    """Sparse rows: entries ``start[r]`` to ``start[r + 1]`` of ``cell`` and ``coefficient`` are those of row ``r``."""
+    """Sparse rows; ``start[r]`` to ``start[r + 1]`` belong to row ``r``."""
 
     start: IntArray
     cell: IntArray
@@ -30,17 +30,17 @@ class SparseRows:
 
     @property
     def number(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return self.start.size - 1
 
     @cached_property
     def has_least(self) -> BoolArray:
-        """Which rows have a lower end; what is known is taken out of both ends, so an open one may have moved."""
+        """Mask of rows with a lower end, adjusted by known cells."""
         return np.asarray(self.least > -(OPEN >> 1), np.bool_)
 
     @cached_property
     def has_most(self) -> BoolArray:
-        """Which rows have an upper end."""
+        """Mask of rows with an upper end."""
         return np.asarray(self.most < OPEN >> 1, np.bool_)
 
     @cached_property
@@ -50,7 +50,7 @@ class SparseRows:
 
     @cached_property
     def by_cell(self) -> tuple[IntArray, IntArray, IntArray]:
-        """The entries in the order of their cells, where each cell's begin, and which cells have any."""
+        """Elements sorted by cell, cell starts, and used cells."""
         order = np.argsort(self.cell, kind="stable")
         sorted_cells = self.cell[order]
         first = np.flatnonzero(np.diff(sorted_cells, prepend=-1))
@@ -75,7 +75,7 @@ class SparseRows:
 
 
 def rows_of(entries: Sequence[tuple[IntArray, IntArray]], cells: int) -> SparseRows:
-    """Return rows that sum to 0 from blocks of rows of the same length: their cells and their coefficients.
+    """Return zero-sum rows from equal-length blocks of cells and coefficients.
 
     >>> made = rows_of([(np.array([[0, 1, 2]]), np.array([1, -1, -1]))], 3)
     >>> made.hold(np.array([5, 2, 3])), made.hold(np.array([5, 2, 2]))
@@ -91,7 +91,7 @@ def rows_of(entries: Sequence[tuple[IntArray, IntArray]], cells: int) -> SparseR
 
 
 def with_more(rows: SparseRows, more: Sequence[tuple[Sequence[int], Sequence[int], int, int]]) -> SparseRows:
-    """Return the rows with others after them, each given by its cells, its coefficients, its least and its most.
+    """Return the rows with more appended.
 
     A side without an end is told as OPEN or -OPEN.
 
@@ -113,7 +113,7 @@ def with_more(rows: SparseRows, more: Sequence[tuple[Sequence[int], Sequence[int
 
 
 def open_part(rows: SparseRows, low: IntArray, high: IntArray) -> SparseRows:
-    """Return the rows of the cells that have more than one value, the others taken into the ends of each row.
+    """Return the rows of open cells, with fixed cells moved to the ends.
 
     Cells keep their numbers. Rows without an open cell are left out; their sums are the caller's to check.
     """
@@ -127,7 +127,7 @@ def open_part(rows: SparseRows, low: IntArray, high: IntArray) -> SparseRows:
 
 
 def without_twins(rows: SparseRows) -> SparseRows:
-    """Return the rows with each set of cells and coefficients once, its ends those of all its twins."""
+    """Return the rows with duplicates merged to their tightest ends."""
     found: dict[bytes, int] = {}
     first: list[int] = []
     least, most = rows.least.copy(), rows.most.copy()
@@ -156,7 +156,7 @@ def chosen(rows: SparseRows, kept: BoolArray) -> SparseRows:
 
 
 def renumbered(rows: SparseRows, cells: IntArray) -> SparseRows:
-    """Return rows that have no other cells than these, in which each cell is called by its place among them."""
+    """Return the rows of a subset of cells, renumbered."""
     place = np.full(rows.cells, -1, np.int64)
     place[cells] = np.arange(cells.size)
     return SparseRows(rows.start, place[rows.cell], rows.coefficient, rows.least, rows.most, int(cells.size))

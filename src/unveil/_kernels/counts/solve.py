@@ -1,4 +1,4 @@
-"""Ranges of all cells of a system: sums first, then block by block with the solver."""
+"""Feasibility intervals of a system: propagation, then blockwise solver."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from unveil._kernels.types import BoolArray, IntArray
 
 
 class ContradictionError(Exception):
-    """What is told of the cells cannot all be true; ``row`` is a sum that cannot hold, ``cells`` those of a block.
+    """Contradictory cells; ``row`` is an infeasible sum, ``cells`` a block.
 
     ``row`` is -1 where it takes several sums together.
     """
@@ -29,7 +29,7 @@ class ContradictionError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Ends of every cell, whether a table attains each, how each was found, and what the sums alone gave.
+    """Interval of every cell, attainment, method, and propagation-only bounds.
 
     ``low_by`` and ``high_by`` are the codes of :mod:`unveil._kernels.counts.ends`. Cells that were not wanted keep the
     ends that sums give, which are true and perhaps too wide. ``seen_low`` and ``seen_high`` are the least and greatest

@@ -1,4 +1,4 @@
-"""Linear programs over one block of cells, with a budget of work, so that one seed gives one answer on any machine."""
+"""Linear programs on one block of cells, with a deterministic step budget."""
 
 from dataclasses import dataclass, field
 
@@ -22,7 +22,7 @@ LARGEST_PROGRAM = 20_000
 
 @dataclass
 class Budget:
-    """Steps of the solver that are left, and how many programs were solved with those that are spent.
+    """Remaining solver steps, and the number of programs solved.
 
     What a budget that is a part of another pays, the other pays too.
     """
@@ -35,18 +35,18 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether nothing more may be tried."""
+        """True if no step is left."""
         return self.left <= 0
 
     def pay(self, steps: int) -> None:
-        """Take steps from what is left."""
+        """Spend steps of the budget."""
         self.left -= steps
         self.spent += steps
         if self.source is not None:
             self.source.pay(steps)
 
     def part(self, number: int) -> "Budget":
-        """Return a budget with one of so many equal parts of what is left.
+        """Return one of N equal parts of the remaining budget.
 
         >>> budget = Budget(90)
         >>> budget.part(3).pay(10)
@@ -67,7 +67,7 @@ class ProgramSolution:
 
 
 def linear(rows: SparseRows, low: IntArray, high: IntArray, cost: FloatArray, budget: Budget) -> ProgramSolution:
-    """Return the least cost over all tables, fractions allowed: "solved", "none", "endless" or "unknown"."""
+    """Return the least cost over fractional tables, with its status."""
     from scipy.optimize import linprog
 
     even = rows.least == rows.most
@@ -100,7 +100,7 @@ def linear(rows: SparseRows, low: IntArray, high: IntArray, cost: FloatArray, bu
 
 
 def program_steps(rows: SparseRows, size: int, steps: int) -> int:
-    """Return what a program over so many unknowns takes of a budget: a step of a larger one takes longer."""
+    """Return the budget cost of a program with N unknowns."""
     return _weight(size) * steps + 1 + (rows.cell.size >> 4)
 
 
@@ -111,7 +111,7 @@ def _weight(size: int) -> int:
 def whole(
     rows: SparseRows, low: IntArray, high: IntArray, cost: FloatArray, budget: Budget, *, gap: float = 1e9
 ) -> ProgramSolution:
-    """Return a table of whole numbers, the first that is found unless the gap is small; states as in `linear`."""
+    """Return an integer table, with the status as in `linear`."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     if low.size > LARGEST_SEARCH:
@@ -131,7 +131,7 @@ def whole(
 
 
 def world_of(rows: SparseRows, low: IntArray, high: IntArray, values: FloatArray) -> IntArray | None:
-    """Return a solution as whole numbers if it is one and satisfies every row exactly, else None."""
+    """Return a solution as integers if it satisfies every row, else None."""
     if not np.isfinite(values).all() or (np.abs(values) > float(NO_END)).any():
         return None
     rounded = np.round(values)
@@ -145,7 +145,7 @@ def world_of(rows: SparseRows, low: IntArray, high: IntArray, values: FloatArray
 def certified(
     rows: SparseRows, low: IntArray, high: IntArray, cell: int, sign: int, multipliers: FloatArray
 ) -> int | None:
-    """Return a bound on the least of ``sign`` · cell that is true by whole-number arithmetic alone, None without one.
+    """Return an exactly verified bound on ``sign`` · cell, or None.
 
     Any multipliers y give one: Σ y·row + the least of what is left of each cell. Those of the solver are rounded to
     twelfths first, so that nothing of it hangs on floats.

@@ -1,4 +1,4 @@
-"""Tables of whole numbers found by walking: one count up or down at a time, until every sum holds.
+"""Integer tables found by random walks, one count at a time.
 
 Corners of programs over three-way tables have fractions, and searches for whole numbers take minutes where thousands of
 counts are hidden. A walk that seldom makes sums worse, and more seldom with every step (simulated annealing), finds a
@@ -54,7 +54,7 @@ class _Walker:
         budget: Budget,
         rng: np.random.Generator,
     ) -> IntArray | None:
-        """Return a table that fits, walking from this one; None if none was met in so many steps."""
+        """Return a feasible table within N steps from this one, else None."""
         found = world.copy()
         most = min(steps, max(1, budget.left) * _STEPS_IN_ONE)
         rows = self.rows
@@ -69,7 +69,7 @@ class _Walker:
 def find_by_walking(
     rows: SparseRows, ends: CellEnds, query: RangeQuery, budget: Budget, rng: np.random.Generator
 ) -> None:
-    """Take tables until the wanted cells have shown enough values, or no more of them can be moved."""
+    """Collect tables until the wanted cells show enough values."""
     walker, size = _Walker(rows), ends.low.size
     world = lowest_world(rows, ends)
     for _ in range(_MOST_FIRST):
@@ -104,7 +104,7 @@ def find_by_walking(
 
 
 def _beyond_seen(ends: CellEnds, chosen: IntArray, enough: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Return ends within which each of the chosen cells shows more values than are enough, upwards or downwards."""
+    """Return ends within which each cell shows enough values."""
     low, high = ends.low.copy(), ends.high.copy()
     up, down = ends.seen_low[chosen] + enough, ends.seen_high[chosen] - enough
     rises = (rng.random(chosen.size) < 0.5) | (down < ends.low[chosen])
@@ -139,7 +139,7 @@ def walk(
     cold: float,
     rng: np.random.Generator,
 ) -> int:
-    """Change the table until every sum holds; return after how many steps, all of them where none was found."""
+    """Change the table until every sum holds, and return the steps."""
     sums = np.zeros(at_least.size, np.int64)
     for cell in range(world.size):
         for entry in range(cell_start[cell], cell_start[cell + 1]):

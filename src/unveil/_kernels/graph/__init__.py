@@ -1,1 +1,1 @@
-"""Simple undirected graphs as arrays: ``start`` and ``neighbour`` (CSR), or one sorted key per edge."""
+"""Simple undirected graphs as arrays: CSR, or sorted edge keys."""

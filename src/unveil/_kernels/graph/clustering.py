@@ -1,4 +1,4 @@
-"""How the edges of an undirected graph lie to one another: triangles, wedges, and the degrees at both of their ends."""
+"""Triangles, wedges, and degree correlations of an undirected graph."""
 
 from math import nan
 
@@ -11,7 +11,7 @@ from unveil._kernels.types import Int32Array, IntArray
 
 
 def triangles(start: IntArray, neighbour: Int32Array) -> IntArray:
-    """Return in how many triangles each node is; their sum is three times the number of triangles.
+    """Return the number of triangles at each node.
 
     >>> triangles(np.array([0, 2, 4, 7, 8]), np.array([1, 2, 0, 2, 0, 1, 3, 2], np.int32))
     array([1, 1, 1, 0])
@@ -31,7 +31,7 @@ def triangles(start: IntArray, neighbour: Int32Array) -> IntArray:
 
 
 def wedges(degree: IntArray) -> int:
-    """Return the number of paths of two edges, each counted once: the pairs of neighbours of all nodes.
+    """Return the number of wedges, pairs of neighbors of a node.
 
     >>> wedges(np.array([2, 2, 3, 1]))
     5
@@ -41,7 +41,7 @@ def wedges(degree: IntArray) -> int:
 
 
 def clustering_coefficient(start: IntArray, neighbour: Int32Array) -> float:
-    """Return the share of wedges whose ends are connected, ``3 * triangles / wedges``; NaN without a wedge.
+    """Return the clustering coefficient, ``3 * triangles / wedges``; NaN without wedges.
 
     >>> clustering_coefficient(np.array([0, 2, 4, 7, 8]), np.array([1, 2, 0, 2, 0, 1, 3, 2], np.int32))
     0.6
@@ -51,7 +51,7 @@ def clustering_coefficient(start: IntArray, neighbour: Int32Array) -> float:
 
 
 def joint_degrees(start: IntArray, neighbour: Int32Array) -> tuple[IntArray, IntArray]:
-    """Return which pairs of degrees, the lower first, the ends of edges have, and the number of edges of each pair.
+    """Return the joint degrees of edges, and their numbers.
 
     >>> joint_degrees(np.array([0, 2, 4, 7, 8]), np.array([1, 2, 0, 2, 0, 1, 3, 2], np.int32))
     (array([[1, 3],
@@ -68,7 +68,7 @@ def joint_degrees(start: IntArray, neighbour: Int32Array) -> tuple[IntArray, Int
 
 
 def assortativity(start: IntArray, neighbour: Int32Array) -> float:
-    """Return the correlation of the degrees at both ends of an edge, from -1 to 1; NaN where all ends are alike.
+    """Return the degree assortativity, -1 to 1; NaN for equal degrees.
 
     >>> round(assortativity(np.array([0, 2, 4, 7, 8]), np.array([1, 2, 0, 2, 0, 1, 3, 2], np.int32)), 4)
     -0.7143
@@ -87,7 +87,7 @@ def assortativity(start: IntArray, neighbour: Int32Array) -> float:
 
 @loop("i8[], i4[], i8[]")
 def _mark_and_count(begin: IntArray, above: Int32Array, inside: IntArray) -> None:
-    """Count every triangle at its lowest node: mark the nodes above it, then look who of those sees another."""
+    """Count every triangle at its lowest node."""
     mark = np.full(begin.size, -1, np.int64)
     for node in range(begin.size - 1):
         for place in range(begin[node], begin[node + 1]):

@@ -1,4 +1,4 @@
-"""Degrees that at least k nodes share, as near to the true ones as can be."""
+"""Degree sequences in which each degree occurs at least k times."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def smallest_class(degrees: IntArray) -> int:
 
 
 def raised_degrees(degrees: IntArray, k: int, *, even: bool = False) -> IntArray:
-    """Return degrees that at least k nodes share, none below the given ones, such that they rise by the least in sum.
+    """Return k-anonymous degrees, never lowered, with minimal increase.
 
     The given ones must fall. Neighbours in that order make groups of k to 2k - 1, each of which gets its largest
     degree; the best groups are found in time proportional to n times k (Liu and Terzi, 2008, Section 4). There must
@@ -70,7 +70,7 @@ def _raised(degrees: IntArray, k: int, even: bool) -> IntArray:
 
 
 def nearest_degrees(degrees: IntArray, k: int) -> IntArray | None:
-    """Return degrees near the given ones that at least k nodes share, with an even sum; None if there are none.
+    """Return near k-anonymous degrees with an even sum, or None.
 
     Groups of at least k have the least squares within them (optimal microaggregation), and each group gets its mean,
     rounded down or up: see `even_rounding`. There must be at least k degrees, with an even sum.
@@ -89,7 +89,7 @@ def nearest_degrees(degrees: IntArray, k: int) -> IntArray | None:
 
 
 def even_rounding(size: IntArray, rest: IntArray) -> BoolArray | None:
-    """Return which groups round their mean up so that the degrees of all change by an even number, as small as can be.
+    """Return the groups that round up for an even sum.
 
     Group ``g`` has ``size[g]`` nodes, and their sum leaves ``rest[g]`` when divided by that. Rounded down it loses
     that much, rounded up it gains ``size[g] - rest[g]``, and with no rest there is nothing to round. Of the choices

@@ -1,4 +1,4 @@
-"""Exchanges of edges that change the degrees of two nodes and of nobody else.
+"""Edge exchanges that change the degrees of two nodes only.
 
 A walk that adds an edge, takes the next one away, adds the next, and so on, leaves every node on its way as it was and
 changes the two at its ends: a node with too few edges begins (or ends) with one added, a node with too many with one
@@ -18,7 +18,7 @@ _DRAWS = 50
 
 
 def _walk_to(came: IntArray, last: int) -> IntArray:
-    """Return the nodes of the walk to a state; none if it would add or take away one edge twice."""
+    """Return the walk to a state, empty if an edge repeats."""
     length = 1
     here = last
     while came[here] != here:
@@ -46,7 +46,7 @@ def _shortest_walk(
     source: np.int64,
     state: State,
 ) -> IntArray:
-    """Return the nodes of a walk from ``source`` to a node that needs the end of it; none if there is no such walk.
+    """Return a shortest walk to a node in need, or an empty one.
 
     The first ``kept[i]`` neighbours of node ``i`` stay. Takes time in proportion to nodes and edges: each node that is
     not connected to the present one is struck off the list of those not reached.
@@ -116,7 +116,7 @@ def _drawn_walk(
     open_nodes: IntArray,
     state: State,
 ) -> IntArray:
-    """Return a walk of three edges between nodes that lack one, through an edge drawn by lot; none if unlucky.
+    """Return a random three-edge walk between nodes in need, or none.
 
     On most graphs a few draws find one, which is faster than a search, and each edge has the same chance to go.
     """
@@ -144,7 +144,7 @@ def _drawn_walk(
 
 
 def follow(start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArray, walk: IntArray) -> None:
-    """Exchange the edges of a walk; those that go make room for those that come."""
+    """Apply the edge exchanges of a walk."""
     first_added = 0 if need[walk[0]] > 0 else 1
     for place in range(1 - first_added, walk.size - 1, 2):
         disconnect(start, size, neighbour, walk[place], walk[place + 1])
@@ -157,7 +157,7 @@ def follow(start: IntArray, size: IntArray, neighbour: Int32Array, need: IntArra
 
 
 def settle(start: IntArray, size: IntArray, neighbour: Int32Array, kept: IntArray, need: IntArray, state: State) -> int:
-    """Exchange edges until every node has what it needs or no walk leads on; return how many walks were long.
+    """Exchange edges to meet all needs, and return long walks.
 
     A walk is long if it does more than to add an edge, to move one end of an edge, or to take two edges away and
     connect their other ends: more than one edge for two nodes that lack one, more than two or three for others.

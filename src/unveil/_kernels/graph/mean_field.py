@@ -1,4 +1,4 @@
-"""Mean-field matching of two graphs: the adversary's posterior over all mappings, each node by itself.
+"""Mean-field posterior of the matching of two graphs, node by node.
 
 If each pair of nodes is an edge in both graphs, in one or in none, independently of all others, a mapping is the more
 likely the more edges it brings to lie on one another: in proportion to ``exp(ratio * common edges)``. The mean field is
@@ -57,7 +57,7 @@ class Pair(NamedTuple):
 
 
 class Field(NamedTuple):
-    """The chances of all pairs, those of being nobody, the logarithms of the former and what an edge counted last."""
+    """Pair and no-match probabilities, their logs, and the edge weight."""
 
     chances: Chances
     nobody: FloatArray
@@ -66,7 +66,7 @@ class Field(NamedTuple):
 
 
 def pair_of(here: Any, there: Any, seeds: IntArray, rows: IntArray, columns: IntArray) -> Pair:
-    """Return both graphs (sparse adjacency matrices) cut down to the nodes that are not known, in the order given."""
+    """Return both adjacency matrices without seed nodes, in this order."""
     degree, other_degree = (np.diff(each.indptr) for each in (here, there))
     edges = (here.nnz // 2, there.nnz // 2)
     kinds, kind = np.unique(degree[rows], return_inverse=True)
@@ -90,7 +90,7 @@ def pair_of(here: Any, there: Any, seeds: IntArray, rows: IntArray, columns: Int
 def degree_prior(
     degree: IntArray | FloatArray, other: IntArray | FloatArray, edges: int, other_edges: int
 ) -> FloatArray:
-    """Return the log likelihood that a node of each released degree has each degree in the auxiliary graph.
+    """Return the log-likelihood of auxiliary degrees given released degrees.
 
     Each of its edges is there with the chance ``other_edges / edges``, at most 1. On the scale of square roots such
     numbers have about the same spread whatever their mean.
@@ -106,7 +106,7 @@ def degree_prior(
 
 
 def edge_ratio(common: float, edges: int, other_edges: int, pairs: float) -> float:
-    """Return what an edge that lies on another is worth: the log of the odds ratio of being an edge in both graphs.
+    """Return the log odds ratio of an overlapping edge.
 
     ``common`` edges are in both, ``edges`` in the one and ``other_edges`` in the other, of ``pairs`` pairs of nodes.
 
@@ -120,7 +120,7 @@ def edge_ratio(common: float, edges: int, other_edges: int, pairs: float) -> flo
 
 
 def mean_field(pair: Pair, *, slack: float | None, absent: int = 0) -> Field:
-    """Return the mean field, heated slowly from what degrees say; ``slack`` is the log weight of being nobody.
+    """Return the annealed mean field; ``slack`` weights no match (log).
 
     With ``absent`` rows that are known to be nobody, that weight is changed until so many are expected to be.
     """
@@ -142,7 +142,7 @@ def mean_field(pair: Pair, *, slack: float | None, absent: int = 0) -> Field:
 
 
 def _worth(pair: Pair, chances: Chances, witnesses: Chances) -> float:
-    """Return what a common edge is worth by the number of them that is expected."""
+    """Return the weight of a common edge, by their expected number."""
     common = pair.known_edges + float(np.einsum("uv,uv->", chances, witnesses, dtype=np.float64)) / 2
     # An edge to a known node is seen from one end here, any other from both.
     common += float(pair.witnesses.multiply(chances).sum(dtype=np.float64)) / 2
@@ -150,7 +150,7 @@ def _worth(pair: Pair, chances: Chances, witnesses: Chances) -> float:
 
 
 def expected_witnesses(pair: Pair, chances: Chances) -> Chances:
-    """Return how many pairs of neighbours of each pair of nodes are expected to be the same, known ones included."""
+    """Return the expected common neighbors of each node pair, seeds included."""
     # Twice the transpose, because a sparse matrix must come first.
     half = np.ascontiguousarray((pair.here @ chances).T)
     found: Chances = np.ascontiguousarray((pair.there @ half).T)
@@ -169,7 +169,7 @@ def log_weights(pair: Pair, witnesses: Chances, ratio: float) -> Chances:
 def balanced(
     logs: Chances, column: FloatArray, *, slack: float | None, rounds: int, absent: int = 0
 ) -> tuple[Chances, FloatArray, FloatArray, FloatArray]:
-    """Return chances in proportion to exp(logs), scaled; those of being nobody; and the logs of both scales.
+    """Return balanced exp(logs), no-match probabilities, and log scales.
 
     Rows sum to 1, with the chance of being nobody, up to rounding; columns do after enough rounds. ``logs`` is
     overwritten, ``column`` is where to start. Without slack the longer side cannot sum to 1 and is at most 1. With
@@ -206,13 +206,13 @@ def balanced(
 
 
 def _times(weight: Chances, vector: FloatArray) -> FloatArray:
-    """Return the product with a vector that may be beyond the range of 32 bits."""
+    """Return a matrix-vector product in 64 bits."""
     largest = float(vector.max())
     product: FloatArray = (weight @ (vector / largest).astype(np.float32)).astype(np.float64)
     return product * largest
 
 
 def _inverse(sums: FloatArray, before: FloatArray) -> FloatArray:
-    """Return one over each sum, and what was there before where nothing is left to sum."""
+    """Return the inverse sums, or old values for zero sums."""
     scale: FloatArray = np.where(sums > 0, 1 / np.where(sums > 0, sums, 1.0), before)
     return scale

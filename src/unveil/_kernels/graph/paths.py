@@ -1,4 +1,4 @@
-"""Shortest paths of an undirected graph, counted in steps: from single nodes, and summed over many of them at once."""
+"""Shortest paths of an undirected graph, from single or many nodes."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ class PathSums(NamedTuple):
 
 
 class DiameterBounds(NamedTuple):
-    """The largest distance within a part of the graph: at least, at most, and from how many nodes it was searched."""
+    """Bounds of the diameter, and the number of searches."""
 
     at_least: int
     at_most: int
@@ -43,12 +43,12 @@ class DiameterBounds(NamedTuple):
 
 
 def runs_plain(start: IntArray, neighbour: Int32Array, searches: int) -> bool:
-    """Return whether so many searches of the whole graph are few enough for plain Python."""
+    """Return whether N searches are few enough for plain Python."""
     return searches * (start.size + neighbour.size) <= PLAIN_STEPS
 
 
 def distances(start: IntArray, neighbour: Int32Array, sources: IntArray) -> Int32Array:
-    """Return how many steps each node is from each source: one row per source, -1 where there is no path.
+    """Return the distances from each source (rows), -1 if unreachable.
 
     >>> distances(np.array([0, 1, 3, 4, 4]), np.array([1, 0, 2, 1], np.int32), np.array([0, 1]))
     array([[ 0,  1,  2, -1],
@@ -58,7 +58,7 @@ def distances(start: IntArray, neighbour: Int32Array, sources: IntArray) -> Int3
 
 
 def components(start: IntArray, neighbour: Int32Array) -> Int32Array:
-    """Return for each node the number of its connected component; components are numbered by their first node.
+    """Return each node's connected component, numbered by first node.
 
     >>> components(np.array([0, 0, 1, 2, 2]), np.array([2, 1], np.int32))
     array([0, 1, 1, 2], dtype=int32)
@@ -67,7 +67,7 @@ def components(start: IntArray, neighbour: Int32Array) -> Int32Array:
 
 
 def path_sums(start: IntArray, neighbour: Int32Array, sources: IntArray) -> PathSums:
-    """Return number, sum and largest of the distances from all sources to each node; each source may be named once.
+    """Return number, sum, and maximum of distances to each node.
 
     With every node as a source, these are the exact farness and eccentricity of each node. 64 sources are searched
     from at a time, one bit each.
@@ -88,7 +88,7 @@ def path_sums(start: IntArray, neighbour: Int32Array, sources: IntArray) -> Path
 
 
 def diameter_bounds(start: IntArray, neighbour: Int32Array, inside: IntArray, at_most: int) -> DiameterBounds:
-    """Return bounds of the largest distance between two nodes of the connected component that ``inside`` lists.
+    """Return diameter bounds of the connected component ``inside``.
 
     After a search from ``s`` no path from ``v`` is longer than ``distance(v, s) + longest(s)``, nor are all shorter
     than the larger of ``distance(v, s)`` and ``longest(s) - distance(v, s)``. Searches begin in turn where the longest
@@ -148,7 +148,7 @@ def _search(start: IntArray, neighbour: Int32Array, sources: IntArray, distances
 
 
 def _components_in_order(start: IntArray, neighbour: Int32Array) -> tuple[Int32Array, Int32Array]:
-    """Return the component of each node, and all nodes in the order in which a search comes to them."""
+    """Return the component of each node, and nodes in search order."""
     label, order = np.full(start.size - 1, -1, np.int32), np.empty(start.size - 1, np.int32)
     run = _label if runs_plain(start, neighbour, 1) else compiled(_label)
     run(start, neighbour, label, order)
@@ -157,7 +157,7 @@ def _components_in_order(start: IntArray, neighbour: Int32Array) -> tuple[Int32A
 
 @loop("const i8[], const i4[], i4[], i4[]")
 def _label(start: IntArray, neighbour: Int32Array, label: Int32Array, order: Int32Array) -> None:
-    """Write the number of each component into ``label``, which holds -1, and its nodes in a row into ``order``."""
+    """Fill ``label`` (initially -1) and ``order`` with components."""
     count = first = last = 0
     for root in range(start.size - 1):
         if label[root] >= 0:
@@ -186,7 +186,7 @@ def _sweep(
     total: IntArray,
     farthest: Int32Array,
 ) -> None:
-    """Add the paths from all sources: bit ``i`` of a node's word says that source ``i`` of the batch got there."""
+    """Add the paths from a batch of sources, one bit each."""
     nodes = start.size - 1
     seen, here, coming = np.zeros(nodes, np.uint64), np.zeros(nodes, np.uint64), np.zeros(nodes, np.uint64)
     active, touched = np.empty(nodes, np.int32), np.empty(nodes, np.int32)

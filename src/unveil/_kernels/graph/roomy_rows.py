@@ -1,4 +1,4 @@
-"""A graph whose edges may change: the neighbours of each node in a row with room for more, in any order."""
+"""Mutable graph: neighbor rows with spare room, unordered."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ Node = int | np.integer
 
 
 def with_room(start: IntArray, neighbour: Int32Array, at_most: IntArray) -> tuple[IntArray, IntArray, Int32Array]:
-    """Return ``start``, ``size`` and ``neighbour`` of the same graph with room for ``at_most`` neighbours of each node.
+    """Return the graph with room for ``at_most`` neighbors per node.
 
     The neighbours of node ``i`` are ``neighbour[start[i]:start[i] + size[i]]``; those it had before come first.
 
@@ -66,7 +66,7 @@ def _take_out(start: IntArray, size: IntArray, neighbour: Int32Array, one: Node,
 
 
 def disconnect(start: IntArray, size: IntArray, neighbour: Int32Array, one: Node, other: Node) -> None:
-    """Take an edge away that is there; the last neighbour takes its place in the row."""
+    """Remove an existing edge, moving the last neighbor into its place."""
     _take_out(start, size, neighbour, one, other)
     _take_out(start, size, neighbour, other, one)
 

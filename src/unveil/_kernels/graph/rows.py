@@ -1,4 +1,4 @@
-"""A simple undirected graph in two forms: one sorted key per edge, and the neighbours of each node in a row."""
+"""Simple undirected graph as sorted edge keys, or neighbor rows."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -7,7 +7,7 @@ from unveil._kernels.types import BoolArray, Int32Array, IntArray
 
 
 def edge_keys(source: ArrayLike, target: ArrayLike, nodes: int) -> IntArray:
-    """Return one number per edge, ``smaller * nodes + larger``, in the order given; loops and repeats are kept.
+    """Return the key of each edge, ``smaller * nodes + larger``, in order.
 
     >>> edge_keys([0, 2], [1, 0], 3)
     array([1, 2])
@@ -17,7 +17,7 @@ def edge_keys(source: ArrayLike, target: ArrayLike, nodes: int) -> IntArray:
 
 
 def distinct(numbers: IntArray) -> IntArray:
-    """Return the different numbers, ascending; many times faster than the hashing of numpy's unique.
+    """Return the distinct numbers, ascending, faster than numpy's unique.
 
     >>> distinct(np.array([3, 1, 3]))
     array([1, 3])
@@ -38,7 +38,7 @@ def ends_of(keys: IntArray, nodes: int) -> tuple[Int32Array, Int32Array]:
 
 
 def rows_of(keys: IntArray, nodes: int) -> tuple[IntArray, Int32Array]:
-    """Return ``start`` and ``neighbour`` of the simple graph whose sorted, distinct edge keys these are.
+    """Return ``start`` and ``neighbour`` of sorted, distinct edge keys.
 
     The neighbours of node ``i`` are ``neighbour[start[i]:start[i + 1]]``, ascending.
 
@@ -55,7 +55,7 @@ def rows_of(keys: IntArray, nodes: int) -> tuple[IntArray, Int32Array]:
 
 
 def row_numbers(start: IntArray) -> Int32Array:
-    """Return for each entry of ``neighbour`` the node whose row it is in.
+    """Return the row of each element of ``neighbour``.
 
     >>> row_numbers(np.array([0, 2, 3]))
     array([0, 0, 1], dtype=int32)
@@ -91,7 +91,7 @@ def among(keys: IntArray, known: IntArray) -> BoolArray:
 
 
 def place_in_row(start: IntArray, neighbour: Int32Array, node: int, other: int) -> int:
-    """Return where ``other`` stands in ``neighbour`` within the row of ``node``, or -1 if they are not connected.
+    """Return the position of ``other`` in the row of ``node``, or -1.
 
     >>> import numpy as np
     >>> place_in_row(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0], np.int32), 0, 2)
@@ -122,7 +122,7 @@ def has_edge(start: IntArray, neighbour: Int32Array, one: int, other: int) -> bo
 
 
 def key_of(one: int, other: int, nodes: int) -> int:
-    """Return the key of the edge between two nodes; `edge_keys` does so for many.
+    """Return the key of the edge between two nodes.
 
     >>> key_of(2, 0, 3)
     2

@@ -1,4 +1,4 @@
-"""Mean-field matching with a few candidates for each node, where all pairs of nodes would be too many.
+"""Mean-field matching with a few candidates per node.
 
 As in :mod:`unveil._kernels.graph.mean_field`, but each row keeps its likeliest columns alone, and only these have
 witnesses. All other pairs weigh what degrees say, and rows and columns sum to 1 with them: without them the few that
@@ -33,7 +33,7 @@ _PLAIN_ENDS = 300
 
 
 class SparseField(NamedTuple):
-    """The candidates of each row (``EMPTY`` where there are fewer) and their chances, and that of being nobody.
+    """Candidates per row (``EMPTY`` if fewer), with probabilities.
 
     What is left to 1 lies on columns that are not kept. ``moved`` is the share of its chances that a row moved in the
     last step, in the mean of all: where it is large, there is no fixed point nearby.
@@ -47,7 +47,7 @@ class SparseField(NamedTuple):
 
 
 class BalancedChances(NamedTuple):
-    """Probabilities of candidates and of no match, and the log scales of the columns."""
+    """Probabilities of candidates and of no match, and column log scales."""
 
     chance: FloatArray
     nobody: FloatArray
@@ -65,7 +65,7 @@ _ROWS_AT_A_TIME = 1000
 
 
 class Graphs(NamedTuple):
-    """Both graphs: where the neighbours of each node start, and these.
+    """Both graphs as CSR arrays.
 
     ``partner`` is the known column of each row, or ``EMPTY``; ``taken`` says which columns are known. ``kind`` and
     ``other_kind`` are the places of each node's degree in ``prior``.
@@ -96,7 +96,7 @@ def graphs_of(
 
 
 def by_degree(graphs: Graphs, width: int) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return the best columns of each row, their log weights, and where the logs of column scales start.
+    """Return initial candidates by degree, log weights, and column scales.
 
     All nodes of a class of degrees have the same chances at first, so that the expected witnesses of all pairs have the
     rank of the number of classes, and are never held at once.
@@ -132,7 +132,7 @@ def by_degree(graphs: Graphs, width: int) -> tuple[IntArray, FloatArray, FloatAr
 def _between_classes(
     graphs: Graphs, group: IntArray, other_group: IntArray, classes: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the chance of a pair of nodes by their classes, and the logs of the scales of columns."""
+    """Return pair probabilities by class, and column log scales."""
     free, other_free = graphs.partner < 0, ~graphs.taken
     size, other_size = (
         np.bincount(group[free], minlength=classes).astype(np.float64),
@@ -166,7 +166,7 @@ def _neighbours_by_class(
 
 
 def _known_witnesses(graphs: Graphs, rows: slice, others: int) -> FloatArray:
-    """Return how many known pairs are next to each of these rows and each column."""
+    """Return the common seed pairs of these rows and each column."""
     found = np.zeros((rows.stop - rows.start, others), np.float32)
     for row in range(rows.start, rows.stop):
         partners = graphs.partner[graphs.neighbour[graphs.start[row] : graphs.start[row + 1]]]
@@ -226,7 +226,7 @@ def _prior_of(graphs: Graphs, candidate: IntArray) -> FloatArray:
 def _best(
     graphs: Graphs, candidate: IntArray, chance: FloatArray, column: FloatArray, ratio: float, width: int
 ) -> tuple[IntArray, FloatArray]:
-    """Return the best columns of each row, by chances and scales of the step before, and their expected witnesses."""
+    """Return the best columns of each row, with expected witnesses."""
     nodes = graphs.partner.size
     chosen, witnesses = np.full((nodes, width), EMPTY, np.int64), np.zeros((nodes, width))
     small = graphs.neighbour.size + graphs.other_neighbour.size <= _PLAIN_ENDS
@@ -293,7 +293,7 @@ def _expect(
     reached: IntArray,
     visited: np.ndarray[tuple[int], np.dtype[np.bool_]],
 ) -> int:
-    """Fill in the expected witnesses of one row with every column that has any; return how many have."""
+    """Fill in the expected witnesses of one row, and count them."""
     count = 0
     for spot in range(graphs.start[row], graphs.start[row + 1]):
         neighbour = graphs.neighbour[spot]
@@ -319,7 +319,7 @@ def _expect(
 
 
 def _sift(key: FloatArray, kept_ones: IntArray, kept: int, value: float, other: int) -> int:
-    """Keep a column if there is room, or instead of the worst kept one; the worst is on top of a heap."""
+    """Keep a column in the heap if it is good enough."""
     width = key.size
     if kept == width and value <= key[0]:
         return kept
@@ -345,7 +345,7 @@ def _sift(key: FloatArray, kept_ones: IntArray, kept: int, value: float, other: 
 
 @kernel("i8[,], f8[,], i8[,], f8[,], i8")
 def _moved(candidate: IntArray, chance: FloatArray, now: IntArray, chance_now: FloatArray, others: int) -> float:
-    """Return by how much all chances of candidates differ from those of the step before: half the sum of changes."""
+    """Return the total variation between two steps."""
     held = np.zeros(others)
     total = 0.0
     for row in range(len(candidate)):
@@ -373,7 +373,7 @@ def _balance(
     absent: int = 0,
     rest: float = 1.0,
 ) -> BalancedChances:
-    """Return chances in proportion to exp(logs) of candidates, and to ``rest`` times what degrees say of other pairs.
+    """Return balanced exp(logs) of candidates, with ``rest`` for other pairs.
 
     Rows sum to 1 with all other columns and the chance of being nobody. All pairs have the weight that degrees give
     them, a product of scales and a table of degrees, and candidates have more by their witnesses.

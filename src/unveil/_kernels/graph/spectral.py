@@ -14,14 +14,14 @@ _TOLERANCES = ((1e-10, 60), (1e-3, 300), (1e-1, 3000))
 
 
 class Eigenvalues(NamedTuple):
-    """Eigenvalues, largest first, and how far each may be from a true one, as a share of the largest."""
+    """Eigenvalues, largest first, with relative error bounds."""
 
     values: FloatArray
     tolerance: float
 
 
 def largest_eigenvalues(start: IntArray, neighbour: Int32Array, count: int) -> Eigenvalues:
-    """Return the ``count`` largest eigenvalues of the adjacency matrix, or all where there are fewer nodes.
+    """Return the ``count`` largest eigenvalues of the adjacency matrix.
 
     The iteration begins from a fixed vector: the same graph gives the same values to the last bit, and one with other
     numbers for its nodes the same to about ten digits.
@@ -41,7 +41,7 @@ def largest_eigenvalues(start: IntArray, neighbour: Int32Array, count: int) -> E
 
 
 def spectral_norm(start: IntArray, neighbour: Int32Array) -> Eigenvalues:
-    """Return the largest absolute eigenvalue of the adjacency matrix, as the only value; 0 without an edge.
+    """Return the largest absolute eigenvalue of the adjacency matrix.
 
     No entry is negative, hence the largest eigenvalue is also the largest in size (Perron and Frobenius).
 
@@ -53,7 +53,7 @@ def spectral_norm(start: IntArray, neighbour: Int32Array) -> Eigenvalues:
 
 
 def _iterate(start: IntArray, neighbour: Int32Array, count: int) -> Eigenvalues:
-    """Return the largest eigenvalues by implicitly restarted Lanczos iteration, as exactly as the graph allows."""
+    """Return the largest eigenvalues by implicitly restarted Lanczos iteration."""
     from scipy.sparse import csr_array
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 

@@ -1,4 +1,4 @@
-"""Witnesses: two nodes of two graphs have one for each pair of neighbours, one of each, already mapped to one another.
+"""Witnesses of a node pair: matched pairs of their neighbors.
 
 The matrix of witnesses of all nodes of one graph and all of the other is never kept: it may have billions of cells. A
 row of it is counted when it is looked at, which takes as many steps as filling it would have taken. Because every node
@@ -25,7 +25,7 @@ _SORT_BELOW = 1 / 16
 
 
 class GraphSide(NamedTuple):
-    """One of both graphs and the state of its nodes; the arrays change while an attack runs.
+    """One graph and the mutable state of its nodes.
 
     ``partner`` is the node of the other graph, -1 without; ``used`` the moment after which the pair bears witness,
     ``taken`` the moment after which the node can no longer be chosen. In ties the node with the highest ``lot`` wins.
@@ -41,7 +41,7 @@ class GraphSide(NamedTuple):
 
 
 class CandidateRows(NamedTuple):
-    """The candidates of each node with their scores; those of node i are ``start[i]`` to ``start[i + 1] - 1``."""
+    """Candidates of each node with scores, in ragged rows."""
 
     start: IntArray
     candidate: Int32Array
@@ -49,7 +49,7 @@ class CandidateRows(NamedTuple):
 
 
 def side_of(start: IntArray, neighbour: Int32Array, partner: IntArray, lot: IntArray) -> GraphSide:
-    """Return a graph in which the nodes with a partner were known before the attack began."""
+    """Return a graph with the nodes that are matched initially."""
     moment = np.where(partner >= 0, BEFORE, NEVER)
     return GraphSide(start, neighbour, np.diff(start), lot, partner.copy(), moment, moment.copy())
 
@@ -60,7 +60,7 @@ def is_small(one: GraphSide, other: GraphSide) -> bool:
 
 
 def count_row(here: GraphSide, there: GraphSide, node: int, now: int, count: IntArray, reached: IntArray) -> int:
-    """Return how many nodes of the other graph share a witness with a node and can be chosen.
+    """Return the number of candidates that share a witness with a node.
 
     Their numbers are at the front of ``reached``, in no order, and ``count`` holds the witnesses of each. It must be
     zero before; ``clear_row`` makes it so again.
@@ -90,7 +90,7 @@ def clear_row(count: IntArray, reached: IntArray, size: int) -> None:
 def rows_when_decided(
     here: GraphSide, there: GraphSide, decided: IntArray, *, weight: FloatArray, grade: IntArray, at_least: IntArray
 ) -> CandidateRows:
-    """Return the candidates of each node at the moment at which it was decided, with witnesses times weight as scores.
+    """Return each node's candidates when decided, scored by witnesses.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def _fill_rows(
     score: FloatArray,
     fill: bool,
 ) -> None:
-    """Fill the rows, or else write the number of candidates of each node to where the next one starts."""
+    """Fill the rows, or count the candidates per node."""
     others = there.start.size - 1
     count, found, spare = np.zeros(others, np.int64), np.empty(others, np.int64), np.empty(others, np.int64)
     for node in range(here.start.size - 1):
@@ -158,7 +158,7 @@ def _fill_rows(
 def _keep_grade(
     there: GraphSide, now: int, grade: IntArray, at_least: int, count: IntArray, reached: IntArray, size: int
 ) -> int:
-    """Return how many of those found have the grade; if none, all that have it and can be chosen are found."""
+    """Keep candidates of the grade, if any, and return their number."""
     kept = 0
     for place in range(size):
         other = reached[place]

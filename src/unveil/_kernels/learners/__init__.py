@@ -1,1 +1,1 @@
-"""Learners of classes from small whole numbers: boosted trees and a forest, on one thread each."""
+"""Single-threaded classifiers on small integers: boosted trees and a forest."""

@@ -1,4 +1,4 @@
-"""Gradient boosting of classes: trees that are grown leaf by leaf on features in few bins.
+"""Gradient-boosted classification trees on binned features.
 
 Every tree adds to the score of one class what makes the classes of the rows more likely, by the first and the second
 derivative of their likelihood. Sums over the rows of each bin tell the best division of a leaf: a cut between bins of a
@@ -32,7 +32,7 @@ _SUMS = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """How many trees each class has, how many leaves a tree, and what share of its answer is added."""
+    """Growth settings: trees per class, leaves per tree, and learning rate."""
 
     rounds: int
     leaves: int
@@ -85,7 +85,7 @@ def boosted_scores(
 
 
 class _Tree(NamedTuple):
-    """Nodes of a tree: how much better they are for their division, which is 0 for leaves.
+    """Nodes of a tree with split gains, 0 for leaves.
 
     The division is a feature and its bins that go to the first side; the nodes of both sides are below. A leaf has what
     it adds to a score.
@@ -99,7 +99,7 @@ class _Tree(NamedTuple):
 
 
 class _Leaves(NamedTuple):
-    """Leaves of a tree that grows: their nodes, their rows from ``begin`` to ``end`` of ``order``, and sums of bins."""
+    """Leaves of a growing tree: nodes, row ranges, and bin sums."""
 
     node: IntArray
     order: IntArray
@@ -189,7 +189,7 @@ def _grow(
     tree: _Tree,
     leaves: _Leaves,
 ) -> int:
-    """Divide the leaf that gains most by it, again and again, and return how many leaves there are."""
+    """Split the leaf with the largest gain repeatedly; return the leaf count."""
     most, spare = leaves.node.size, leaves.sums[leaves.node.size]
     for row in range(slope.size):
         leaves.order[row] = row
@@ -221,7 +221,7 @@ def _grow(
 
 
 def _add_up(lines: NarrowArray, some: IntArray, slope: FloatArray, curve: FloatArray, sums: FloatArray) -> None:
-    """Write the derivatives and the number of some rows in each bin of each feature.
+    """Sum derivatives and rows per bin of each feature.
 
     Row by row, because feature by feature one row after the other would wait for the sum of the bin that both have.
     """
@@ -237,7 +237,7 @@ def _add_up(lines: NarrowArray, some: IntArray, slope: FloatArray, curve: FloatA
 
 
 def _take_away(part: FloatArray, whole: FloatArray, rest: FloatArray, again: FloatArray) -> None:
-    """Write what is left of the whole, and the part; either may take the place of the whole."""
+    """Write a part and its remainder; either may be in place."""
     for place in range(len(part)):
         for each in range(_SUMS):
             left = whole[place, each] - part[place, each]
@@ -246,7 +246,7 @@ def _take_away(part: FloatArray, whole: FloatArray, rest: FloatArray, again: Flo
 
 
 def _find_division(sums: FloatArray, offset: IntArray, is_category: BoolArray, tree: _Tree, node: int) -> None:
-    """Write which feature divides the rows best, its bins on the first side, and how much better that is."""
+    """Write the best split of the rows: feature, bins, and gain."""
     down, bent, rows = 0.0, 0.0, 0.0
     for place in range(offset[1]):
         down += sums[place, 0]
@@ -282,7 +282,7 @@ def _find_division(sums: FloatArray, offset: IntArray, is_category: BoolArray, t
 
 
 def _in_order(own: FloatArray, is_category: bool, order: IntArray, ratio: FloatArray) -> int:
-    """Write the bins of a feature that may be divided, in the order in which they are, and return how many."""
+    """Write the splittable bins of a feature in order; return their number."""
     used = 0
     for place in range(len(own)):
         if own[place, 2] < (_FEWEST_OF_BIN if is_category else 1):
@@ -302,7 +302,7 @@ def _in_order(own: FloatArray, is_category: bool, order: IntArray, ratio: FloatA
 def _settle(
     some: IntArray, slope: FloatArray, curve: FloatArray, rate: float, scores: FloatArray, tree: _Tree, node: int
 ) -> None:
-    """Write what a leaf adds to the score of whoever comes to it, and add it to those of its rows."""
+    """Write a leaf's score, and add it to its rows."""
     down, bent = 0.0, _RIDGE
     for row in some:
         down += slope[row]

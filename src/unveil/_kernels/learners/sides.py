@@ -1,4 +1,4 @@
-"""The rows of a node of a tree, put in order by the side on which they come to lie."""
+"""Partition of a tree node's rows by split side."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from unveil._kernels.types import BoolArray, ByteArray, IntArray
 
 
 def divide(some: IntArray, column: ByteArray, goes_first: BoolArray) -> int:
-    """Put rows whose bin goes to the first side before the others, in their order, and return how many there are.
+    """Move rows of the first side to the front, and return their number.
 
     >>> rows = np.array([4, 1, 3])
     >>> divide(rows, np.array([0, 1, 0, 0, 1], np.uint8), np.array([True, False])), rows

@@ -1,4 +1,4 @@
-"""Whether the masses of one side can be carried to the other along the edges there are, in whole numbers."""
+"""Integer maximum flow between two sides of masses."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ STEPS = 2**52
 
 
 class Flow(NamedTuple):
-    """The largest flow: what each edge carries, what could not be carried, and the rows that still want to send."""
+    """Maximum flow: amount per edge, deficit, and sending rows."""
 
     carried: FloatArray
     missing: float
@@ -20,7 +20,7 @@ class Flow(NamedTuple):
 
 
 def largest_flow(start: IntArray, column: IntArray, supply: FloatArray, demand: FloatArray) -> Flow:
-    """Return the largest flow from rows with a supply to columns with a demand; edges of row ``r`` as in CSR.
+    """Return the maximum flow from row supplies to column demands (CSR).
 
     ``reached`` rows together supply more than the columns they have edges to demand, by what is ``missing``.
 
@@ -51,7 +51,7 @@ def _levels(
     wanted: IntArray,
     carried: IntArray,
 ) -> tuple[IntArray, IntArray, bool]:
-    """Return how far rows and columns are from a row with something left (-1: out of reach), and whether any helps."""
+    """Return search levels from rows with supply, and whether paths exist."""
     row_level, column_level = np.full(left.size, -1), np.full(wanted.size, -1)
     queue = np.empty(left.size, np.int64)
     tail = 0
@@ -92,7 +92,7 @@ def _augment(
     row_level: IntArray,
     column_level: IntArray,
 ) -> None:
-    """Send along paths that climb the levels until there is none (one phase of Dinic's algorithm), in place.
+    """Augment along level paths: one phase of Dinic's algorithm, in place.
 
     Every path uses up a supply, a demand or an edge. A dead end is never entered again: the next edge to try, of each
     row and back from each column, only moves on.

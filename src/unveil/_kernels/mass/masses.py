@@ -1,4 +1,4 @@
-"""Masses on sets of atoms: sets are the bits of whole numbers, and two families of sets meet in one pass.
+"""Masses on sets of atoms as bit masks, combined in one pass.
 
 An atom is a block of elements that no focal set tells apart. Up to 63 atoms a set is one int64; beyond, a Python
 integer in an array of objects, which every function here takes as well.
@@ -80,7 +80,7 @@ def _objects(values: Sequence[int]) -> Masks:
 
 
 def transformed(values: NDArray[Any], over: Literal["subsets", "supersets"], *, back: bool = False) -> NDArray[Any]:
-    """Return the sum of the values over all subsets, or supersets, of every set of atoms; or undo that.
+    """Return subset or superset sums of every atom set, or invert them.
 
     The value of a set stands at the position that has its atoms as bits, so there are ``2**atoms``. From masses the
     sums over subsets are beliefs, those over supersets commonalities; the way back is the Möbius inversion.
@@ -107,7 +107,7 @@ def transformed(values: NDArray[Any], over: Literal["subsets", "supersets"], *, 
 def combine_pairs(
     one: Masks, mass: FloatArray, other: Masks, other_mass: FloatArray, atoms: int
 ) -> tuple[Masks, FloatArray]:
-    """Return the intersections of each set with each other one, ascending, and the sums of the products of masses.
+    """Return intersections of set pairs, ascending, with summed mass products.
 
     The empty set is among them if two sets are disjoint. Three ways lead to the same sets: a transform where pairs are
     many for so few atoms, sums at the position of each set where pairs and sets are about as many, else sorting.
@@ -126,7 +126,7 @@ def combine_pairs(
 def join_pairs(
     one: Masks, mass: FloatArray, other: Masks, other_mass: FloatArray, join: Operation
 ) -> tuple[Masks, FloatArray]:
-    """Return what ``join`` makes of each pair of sets, each once and ascending, with the sums of products of masses."""
+    """Return joined set pairs, distinct and ascending, with mass products."""
     found, sums = [], []
     for rows in _chunks(one.size, other.size):
         sets = join(one[rows, None], other).ravel()
@@ -155,7 +155,7 @@ def _by_position(
 def _by_transform(
     one: Masks, mass: FloatArray, other: Masks, other_mass: FloatArray, atoms: int
 ) -> tuple[Masks, FloatArray]:
-    """Multiply commonalities; pairs are counted too, in whole numbers, so that no set comes from rounding."""
+    """Return the product of commonalities, with exact pair counts."""
     sums, pairs = np.ones(2**atoms), np.ones(2**atoms, np.int64)
     for masks, weights in ((one, mass), (other, other_mass)):
         sums *= transformed(sums_at(masks, weights, 2**atoms), "supersets")
@@ -167,7 +167,7 @@ def _by_transform(
 
 
 def tuples(masks: Sequence[Masks], masses: Sequence[FloatArray]) -> Iterator[tuple[list[Masks], list[FloatArray]]]:
-    """Yield all ways to take one set from each family, in portions: the sets and the masses taken from each."""
+    """Yield all tuples of sets, one per family, in batches."""
     last = masks[-1].size
     heads = product(*(range(part.size) for part in masks[:-1]))
     step = max(1, _PAIRS_AT_ONCE // (last * len(masks)))

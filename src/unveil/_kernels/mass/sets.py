@@ -1,4 +1,4 @@
-"""Sets of elements as rows of one flat array, the atoms they fall into, and rows and atoms turned into each other.
+"""Sets of elements as flat rows, and their atoms.
 
 The rows of a family are in ascending order of the number that has their elements as bits: whoever holds the largest
 element that the other lacks comes later. Atoms are numbered by their largest element, so the same order holds for sets
@@ -28,7 +28,7 @@ class SetRows(NamedTuple):
 
 
 class Atoms:
-    """A partition of the elements that lie in any of the sets: ``label[k]`` is the atom of ``element[k]``."""
+    """Partition of the elements: ``label[k]`` is the atom of ``element[k]``."""
 
     def __init__(self, element: IntArray, label: IntArray) -> None:
         self.element = element
@@ -88,7 +88,7 @@ def joined_rows(parts: Sequence[SetRows]) -> SetRows:
 
 
 def is_member(elements: IntArray, event: IntArray) -> BoolArray:
-    """Return which elements lie in the event, whose elements are ascending."""
+    """Return the elements that lie in an ascending event."""
     if event.size == 0:
         return np.zeros(elements.size, np.bool_)
     at = np.minimum(np.searchsorted(event, elements), event.size - 1)
@@ -97,7 +97,7 @@ def is_member(elements: IntArray, event: IntArray) -> BoolArray:
 
 
 def shared_counts(rows: SetRows, event: IntArray) -> IntArray:
-    """Return how many elements each set shares with the event, whose elements are ascending."""
+    """Return the size of each set's intersection with an ascending event."""
     return np.add.reduceat(is_member(rows.element, event).astype(np.int64), rows.start[:-1])
 
 
@@ -119,7 +119,7 @@ def atoms_of(rows: SetRows) -> Atoms:
 
 
 def _same_rows(at: IntArray, row_of: IntArray) -> IntArray:
-    """Return a label for each position, the same for those in the same rows, by the text of their rows."""
+    """Return equal labels for positions in the same rows."""
     order = np.argsort(at, kind="stable")
     ends = (8 * np.cumsum(np.bincount(at))).tolist()
     text = row_of[order].tobytes()
@@ -129,7 +129,7 @@ def _same_rows(at: IntArray, row_of: IntArray) -> IntArray:
 
 
 def common_atoms(several: Sequence[Atoms]) -> Atoms:
-    """Return the coarsest atoms of which all the given ones consist."""
+    """Return the least fine partition that refines all given ones."""
     if all(atoms is several[0] for atoms in several):
         return several[0]
     element = np.unique(np.concatenate([atoms.element for atoms in several]))
@@ -140,7 +140,7 @@ def common_atoms(several: Sequence[Atoms]) -> Atoms:
 
 
 def _codes(atoms: Atoms, element: IntArray) -> IntArray:
-    """Return the atom of each element plus 1, and 0 for an element that lies in none."""
+    """Return the atom of each element plus 1, 0 for none."""
     codes = np.zeros(element.size, np.int64)
     codes[np.searchsorted(element, atoms.element)] = atoms.label + 1
     return codes
@@ -163,7 +163,7 @@ def _by_largest(label: IntArray) -> IntArray:
 
 
 def entries_of(rows: SetRows, atoms: Atoms) -> SetRows:
-    """Return the numbers of the atoms that each set consists of, in the order of their first elements."""
+    """Return the atom numbers of each set, by first element."""
     label = np.full(atoms.element.size, -1)
     label[atoms.first] = np.arange(atoms.count)
     entry = label[np.searchsorted(atoms.element, rows.element)]
@@ -185,7 +185,7 @@ def masks_of(rows: SetRows, atoms: Atoms) -> Masks:
 
 
 def moved_masks(masks: Masks, atoms: Atoms, finer: Atoms) -> Masks:
-    """Return sets of atoms as sets of finer ones, of which there are at most 63."""
+    """Return atom sets as sets of at most 63 finer atoms."""
     if atoms is finer:
         return masks
     codes = _codes(atoms, finer.element)[finer.first]
@@ -197,7 +197,7 @@ def moved_masks(masks: Masks, atoms: Atoms, finer: Atoms) -> Masks:
 
 
 def coarsened(masks: Masks, atoms: Atoms) -> Atoms:
-    """Return the blocks of elements that lie in the same sets: fewer atoms, or the very same object if none join."""
+    """Return the blocks of elements in the same sets."""
     columns = [np.packbits(((masks >> atom) & 1).astype(np.bool_)).tobytes() for atom in range(atoms.count)]
     number = {column: k for k, column in enumerate(sorted(set(columns)))}
     used = [any(column) for column in columns]

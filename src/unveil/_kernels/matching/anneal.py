@@ -1,4 +1,4 @@
-"""The permanent of a block too large to be counted, by worms that cross slowly from a full matrix to the block.
+"""Permanent of a large block by annealed worm sampling.
 
 Let S be the block, scaled so that rows and columns sum to about 1, and J/n the matrix of 1/n everywhere. In a matching
 of S + e^t J/n each pair comes from S or from J/n: it has so many *lifted* pairs, those from J/n. Large t lifts all of
@@ -34,7 +34,7 @@ _STEPS = 4.0
 
 
 class AnnealingEstimate(NamedTuple):
-    """An estimate of the log-permanent and its standard error; ``settled``: the requested error was reached."""
+    """Estimated log-permanent with standard error; ``settled``: error target met."""
 
     log: float
     error: float
@@ -43,7 +43,7 @@ class AnnealingEstimate(NamedTuple):
 
 
 class _AnnealingStep(NamedTuple):
-    """The logarithm t of the weight of lifted pairs, and how many worms make a sweep there."""
+    """Annealing step: log weight t of lifted pairs, and worms per sweep."""
 
     lift: float
     worms: float
@@ -52,7 +52,7 @@ class _AnnealingStep(NamedTuple):
 def annealed(
     scaled: Edges, *, rng: np.random.Generator, error: float, budget: int = 100_000_000, runs: int | None = None
 ) -> AnnealingEstimate | None:
-    """Return the log-permanent of a block whose rows sum to 1 and whose columns nearly do; None where it got nowhere.
+    """Return the log-permanent of a scaled block, or None on failure.
 
     Runs are repeated until the standard error is at most ``error``, or another repetition would take more than
     ``budget`` choices.
@@ -93,13 +93,13 @@ def annealed(
 
 
 class _Worm:
-    """What moves the matchings of a run; it counts their choices."""
+    """Worm that moves a run's matchings and counts choices."""
 
     def __init__(self, edges: Edges, packed: IntArray, crawl: Callable[..., int]) -> None:
         self.edges, self.packed, self.crawl, self.choices = edges, packed, crawl, 0
 
     def start(self, rng: np.random.Generator) -> tuple[Int32Array, Int32Array, IntArray]:
-        """Return the columns of rows, the rows of columns, and which rows are lifted, all drawn as the start has it."""
+        """Return initial row and column matches, and lifted rows."""
         mate = rng.permutation(self.edges.n).astype(np.int32)
         return mate, np.argsort(mate).astype(np.int32), np.ones(self.edges.n, np.int64)
 
@@ -111,7 +111,7 @@ class _Worm:
         count: IntArray,
         rng: np.random.Generator,
     ) -> int:
-        """Let worms move the state, count lifted pairs after each, and return how many choices that took."""
+        """Move by worms, count lifted pairs, and return the choices."""
         edges = self.edges
         done = self.crawl(edges.start, self.packed, 1 / (1 + exp(-lift)), *state, worms, count, rng)
         self.choices += done
@@ -130,7 +130,7 @@ class _Worm:
 
 
 def _ladder(worm: _Worm, rng: np.random.Generator, budget: int, runs: int) -> list[_AnnealingStep] | None:
-    """Return steps so close that the number of lifted pairs shifts by about its own spread from one to the next."""
+    """Return annealing steps with overlapping numbers of lifted pairs."""
     n = worm.edges.n
     state, lift = worm.start(rng), log(n / 0.7)
     steps: list[_AnnealingStep] = []
@@ -164,7 +164,7 @@ def wander(
     count: IntArray,
     rng: np.random.Generator,
 ) -> int:
-    """Return how many rows chose; ``count`` is added to: how many pairs were lifted after each worm.
+    """Run worms, add lifted-pair counts to ``count``, and return choices.
 
     A row chooses any column at all with the chance ``share``, which lifts it, and else as its weights say. ``mate``,
     ``owner`` and ``lifted`` (1 for rows whose pair is) change.
@@ -203,7 +203,7 @@ def wander(
 
 
 def _estimate(counts: IntArray, lift: FloatArray) -> AnnealingEstimate | None:
-    """Return the estimate of all runs together, with the error that leaving out one run after the other shows."""
+    """Return the joint estimate of all runs, with jackknife error."""
     whole, runs = counts.sum(axis=0), len(counts)
     values = _crossed(np.stack([whole, *(whole - one for one in counts)]), lift)
     if values is None:
@@ -217,7 +217,7 @@ def _estimate(counts: IntArray, lift: FloatArray) -> AnnealingEstimate | None:
 
 
 def _crossed(counts: IntArray, lift: FloatArray) -> FloatArray | None:
-    """Return the logarithm of the weight without lifted pairs from that with all of them; None where an end is unseen.
+    """Return the log weight ratio between both ends, or None.
 
     ``counts`` has one layer for each estimate that is wanted, a line for each step and a place for each number z of
     lifted pairs: the weight of z, times e^(tz), over the sum of that over z, is the share of matchings with z.
@@ -233,7 +233,7 @@ def _crossed(counts: IntArray, lift: FloatArray) -> FloatArray | None:
 
 
 def _gain(here: FloatArray, ahead: FloatArray, change: float) -> FloatArray:
-    """Return by how much the logarithm of the whole weight changes with t, line by line, by Bennett's equation.
+    """Return the log weight differences between steps, by Bennett's equation.
 
     The mean of 1 / (1 + e^(gain - change z)) here is that of 1 / (1 + e^(change z - gain)) ahead.
     """

@@ -1,4 +1,4 @@
-"""What the methods say of a permanent, of a block and of a whole matrix, each number with how it was found."""
+"""Results on permanents, blocks, and matrices, with their methods."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _MOST_DIGITS = 4000
 
 
 class LogPermanent(NamedTuple):
-    """The natural logarithm of a permanent, with its method and how far it may be off.
+    """Log-permanent with method and error.
 
     ``low <= log <= high`` is certain for the Bethe bracket, where ``log`` is the lower end, or lies between them with
     the standard error ``error`` where ``sampled``; other methods are exact up to rounding and have both ends at
@@ -37,14 +37,14 @@ class LogPermanent(NamedTuple):
         return self.low < self.high and not self.sampled
 
     def bounds(self) -> "LogPermanent":
-        """Return the bounds alone of what was sampled, anything else as it is."""
+        """Return the bounds of sampled values; exact ones stay."""
         if not self.sampled:
             return self
         return LogPermanent(self.low, "Bethe bracket", self.high - self.low, self.low, self.high)
 
 
 class BlockAnswer(NamedTuple):
-    """Log-permanent, marginal of each edge, chance of each number of cracks with standard error, and methods."""
+    """Block result: log-permanent, marginals, crack distribution, and methods."""
 
     log_permanent: LogPermanent
     marginal: FloatArray
@@ -57,7 +57,7 @@ class BlockAnswer(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class MatchingAnswer:
-    """Everything about random matchings drawn in proportion to their weight, and the truth among them.
+    """Result on random weighted matchings, and the truth among them.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class MatchingAnswer:
 
     @property
     def exact(self) -> bool:
-        """Return whether the marginals, and so the expected cracks, are exact up to rounding."""
+        """Return whether marginals and expected cracks are exact up to rounding."""
         return not self.expected_cracks_error > 0 and "worm" not in self.methods["marginals"]
 
     def marginals(self) -> FloatArray:

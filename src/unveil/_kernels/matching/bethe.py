@@ -1,4 +1,4 @@
-"""Belief propagation: the Bethe permanent, an instant estimate for large dense blocks and a bracket for every block.
+"""Belief propagation: the Bethe estimate and bounds of a permanent.
 
 The Bethe permanent is the largest value, over doubly stochastic matrices g on the same places, of
 exp(sum g log(a / g) + (1 - g) log(1 - g)). It is at most the permanent (Gurvits), and the permanent is at most
@@ -19,7 +19,7 @@ _PLAIN_EDGES = 500
 
 
 class Bethe(NamedTuple):
-    """``low <= log per <= high``; marginals by edge; ``change`` is the last change of a marginal, 0 when settled."""
+    """Bethe bounds of the log-permanent, marginals, and last change."""
 
     low: float
     high: float
@@ -29,7 +29,7 @@ class Bethe(NamedTuple):
 
 
 def bethe(edges: Edges, *, tolerance: float = 1e-9, rounds: int = 2000) -> Bethe:
-    """Return the Bethe bracket of the log-permanent and the marginals of belief propagation, for a block of 2 or more.
+    """Return the Bethe bounds and marginals of a block of 2 or more.
 
     The lower end holds even where belief propagation has not settled; the upper end then is a little too low, by about
     n times ``change``.
@@ -64,7 +64,7 @@ def bethe(edges: Edges, *, tolerance: float = 1e-9, rounds: int = 2000) -> Bethe
 
 @loop("f8[], f8[], i8[], i8[], f8[]")
 def _exclusive(weight: FloatArray, message: FloatArray, start: IntArray, order: IntArray, result: FloatArray) -> None:
-    """Write into ``result`` for each edge of a line the sum of weight times message over the line's other edges.
+    """Write each edge's sum of weighted messages over its other edges.
 
     Sums of those before and those after: to take the edge away from the whole sum would leave nothing but rounding
     where it is nearly all of it.
@@ -84,7 +84,7 @@ def _exclusive(weight: FloatArray, message: FloatArray, start: IntArray, order: 
 
 
 def _free_energy(edges: Edges, weight: FloatArray, belief: FloatArray) -> float:
-    """Return the value of the beliefs after making them doubly stochastic: below the permanent of ``weight``."""
+    """Return the Bethe free energy of doubly stochastic beliefs."""
     exact = sinkhorn(edges.with_weight(np.maximum(belief, 1e-300)), tolerance=1e-13, rounds=500).edges.weight
     with np.errstate(divide="ignore", invalid="ignore"):
         own = np.where(exact > 0, exact * (np.log(weight) - np.log(exact)), 0.0)
@@ -99,7 +99,7 @@ def _free_energy(edges: Edges, weight: FloatArray, belief: FloatArray) -> float:
 
 
 class Scaling(NamedTuple):
-    """``edges`` are the given ones times exp(log_row + log_column); ``error`` is the largest |column sum - 1|."""
+    """Scaled edges, log factors, and largest column error."""
 
     edges: Edges
     log_row: FloatArray
@@ -109,12 +109,12 @@ class Scaling(NamedTuple):
 
     @property
     def log_factor(self) -> float:
-        """Return what must be added to the log-permanent of the scaled matrix to get that of the given one."""
+        """Return the log factor from the scaled to the given permanent."""
         return -float(self.log_row.sum() + self.log_column.sum())
 
 
 def sinkhorn(edges: Edges, *, tolerance: float = 1e-12, rounds: int = 1000) -> Scaling:
-    """Return the scaled edges; every edge must lie in some perfect matching, or the limit is never reached.
+    """Return Sinkhorn-scaled edges; every edge must be matchable.
 
     Rows sum to 1 up to rounding. ``error`` says how far columns are from it after at most ``rounds`` rounds: matrices
     of very unequal entries converge slowly, and are still a scaling that keeps all ratios of matchings.
@@ -139,7 +139,7 @@ def sinkhorn(edges: Edges, *, tolerance: float = 1e-12, rounds: int = 1000) -> S
 def _linear(
     edges: Edges, weight: FloatArray, tolerance: float, rounds: int
 ) -> tuple[FloatArray, FloatArray, float, int] | None:
-    """Return the factors of rows and columns, or None where they leave the range of floating-point numbers."""
+    """Return row and column factors, or None out of range."""
     row_of, n = edges.row, edges.n
     column = np.ones(n)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore", under="ignore"):
@@ -174,7 +174,7 @@ def _by_logs(edges: Edges, logs: FloatArray, tolerance: float, rounds: int) -> S
 
 
 def _log_sums(logs: FloatArray, start: np.ndarray[tuple[int], np.dtype[np.int64]]) -> FloatArray:
-    """Return the logarithm of the sum of exp(logs) of each part; no part is empty."""
+    """Return the log-sum-exp of each non-empty part."""
     largest = np.maximum.reduceat(logs, start)
     sizes = np.diff(np.append(start, logs.size))
     with np.errstate(under="ignore"):

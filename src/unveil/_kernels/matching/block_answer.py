@@ -1,4 +1,4 @@
-"""One fully indecomposable block: the cheapest method that is exact, or worms where none is feasible."""
+"""Exact or sampled results of one fully indecomposable block."""
 
 from math import exp, factorial, lgamma, log
 from typing import NamedTuple
@@ -44,7 +44,7 @@ class BlockSettings(NamedTuple):
 
 
 def answer(edges: Edges, truth: IntArray, settings: BlockSettings, rng: np.random.Generator) -> BlockAnswer:
-    """Return what there is to know of a block; ``truth`` is each row's true column in it, -1 if that is elsewhere."""
+    """Return the results of a block; ``truth`` is each row's true column."""
     n = edges.n
     if n == 1:
         value = _counted(edges, log(edges.weight[0]), "single", 0.0)
@@ -64,7 +64,7 @@ def answer(edges: Edges, truth: IntArray, settings: BlockSettings, rng: np.rando
 
 
 def feasible_plan(edges: Edges) -> Plan | None:
-    """Return a plan for the frontier where it is cheap, and for a small block cheaper than Glynn's formula."""
+    """Return a frontier plan if it is cheap, else None."""
     n = edges.n
     if edges.weight.size > WIDEST * n:  # some column then has more rows than may be open
         return None
@@ -78,7 +78,7 @@ def _patience(n: int) -> int:
 
 
 def scaled(edges: Edges) -> Scaling:
-    """Return the block with rows and columns that sum to nearly 1: good enough against overflow and cancellation."""
+    """Return the block scaled to row and column sums near 1."""
     return sinkhorn(edges, tolerance=1e-2, rounds=200)
 
 
@@ -100,7 +100,7 @@ def _by_frontier(
     polynomials = settings.distribution and sweeping.work * terms <= _MOST_POLYNOMIAL_WORK * _patience(n)
     if settings.distribution and not polynomials and n > MOST_ROWS:
         raise TooLargeError(
-            f"how many of {n:,} rows are cracked can only be sampled, and at most {MOST_ROWS:,} rows can be. Ask for "
+            f"the distribution of cracks of {n:,} rows must be sampled, limited to {MOST_ROWS:,} rows. Ask for "
             "the marginals and the expected number alone, or measure a part of the rows with its columns"
         )
     found = sweep(sweeping, scaling.edges.weight, edge[(edge >= 0) & (truth >= 0)], cracks=polynomials)
@@ -129,7 +129,7 @@ def _by_glynn(edges: Edges, truth: IntArray, settings: BlockSettings, rng: np.ra
 def _with_sampled_cracks(
     answer: BlockAnswer, scaling: Scaling, truth: IntArray, settings: BlockSettings, rng: np.random.Generator
 ) -> BlockAnswer:
-    """Return the exact answer with a distribution of cracks from worms beside it."""
+    """Return the exact result with a sampled distribution of cracks."""
     drawn = sample(scaling.edges, truth, rng=rng, precision=settings.precision, budget=settings.budget)
     cracks, error = drawn.distribution(truth.size)
     return answer._replace(cracks=cracks, cracks_error=error, cracks_method="worm", sampled=drawn)
@@ -138,8 +138,8 @@ def _with_sampled_cracks(
 def _by_worms(edges: Edges, truth: IntArray, settings: BlockSettings, rng: np.random.Generator) -> BlockAnswer:
     if edges.n > MOST_ROWS or edges.weight.size > MOST_EDGES:
         raise TooLargeError(
-            f"a block of {edges.n:,} rows with {edges.weight.size:,} positive entries can only be sampled, and at most "
-            f"{MOST_EDGES:,} entries in {MOST_ROWS:,} rows can be. Leave out entries that are next to impossible, or "
+            f"a block of {edges.n:,} rows with {edges.weight.size:,} positive values must be sampled, which is limited "
+            f"to {MOST_EDGES:,} values in {MOST_ROWS:,} rows. Set nearly impossible values to 0, or "
             "measure a part of the rows with its columns"
         )
     scaling = scaled(edges)
@@ -162,7 +162,7 @@ def bracket(edges: Edges) -> LogPermanent:
 
 
 def sampled_permanent(edges: Edges, settings: BlockSettings, rng: np.random.Generator) -> LogPermanent:
-    """Return the log-permanent sampled by worms, between the ends of the Bethe bracket, or that alone where they fail.
+    """Return the sampled log-permanent within the Bethe bounds, or these.
 
     The logarithm of the permanent is that of n! at most, so a tenth of the wanted precision is taken of that.
     """
@@ -181,7 +181,7 @@ def sampled_permanent(edges: Edges, settings: BlockSettings, rng: np.random.Gene
 def block_permanent(
     edges: Edges, settings: BlockSettings | None = None, rng: np.random.Generator | None = None
 ) -> LogPermanent:
-    """Return the log-permanent alone, by the cheapest exact method, by worms if they may draw, or the Bethe bracket."""
+    """Return the log-permanent by the cheapest exact method, sampling, or bounds."""
     n = edges.n
     if n == 1:
         return _counted(edges, log(edges.weight[0]), "single", 0.0)
@@ -204,7 +204,7 @@ def block_permanent(
 
 
 def _counted(edges: Edges, log_value: float, method: str, error: float) -> LogPermanent:
-    """Return the log-permanent with the permanent to the last digit, where entries are whole and it is little work."""
+    """Return the exact integer permanent of a small whole-number block."""
     n, exact = edges.n, None
     if whole(edges.weight):
         if edges.weight.size == n * n and (edges.weight == edges.weight[0]).all():

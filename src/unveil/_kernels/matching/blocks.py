@@ -1,4 +1,4 @@
-"""The fully indecomposable blocks of a matrix: edges that lie in no perfect matching join them, and nothing else.
+"""Fully indecomposable blocks of a matrix.
 
 Given any perfect matching, an edge lies in some perfect matching exactly when it closes a cycle of new and matched
 edges in turn, that is, when its two rows (its own and the one matched with its column) are strongly connected. So the
@@ -17,7 +17,7 @@ from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
 class MatchingBlock(NamedTuple):
-    """Rows and columns of a block, ascending; its edges numbered within it; their places among all edges."""
+    """Block: ascending rows and columns, and edges with global positions."""
 
     rows: IntArray
     columns: IntArray
@@ -26,7 +26,7 @@ class MatchingBlock(NamedTuple):
 
 
 def decompose(edges: Edges) -> list[MatchingBlock]:
-    """Return the blocks, by their first row; raises where there is no perfect matching.
+    """Return the blocks by first row, or raise without perfect matching.
 
     >>> from unveil._kernels.matching.edges import as_edges
     >>> triangle = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
@@ -71,7 +71,7 @@ def _split(edges: Edges, of_row: Int32Array, of_column: Int32Array, count: int) 
 
 
 def convolve(distributions: Iterable[FloatArray]) -> FloatArray:
-    """Return the distribution of the sum of independent counts, shortest first so that little work is done twice.
+    """Return the distribution of the sum of independent counts.
 
     >>> convolve([np.array([0.5, 0.5]), np.array([0.5, 0.5]), np.array([0.0, 1.0])])
     array([0.  , 0.25, 0.5 , 0.25])

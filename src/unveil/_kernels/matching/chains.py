@@ -1,4 +1,4 @@
-"""Several independent chains of worms, run until the expected number of cracks is known well enough, with error bars.
+"""Independent worm chains with error bars for the expected cracks.
 
 Each chain starts at a matching that knows nothing of the truth and first forgets it for many sweeps (a sweep is as many
 choices as there are rows). Then it is counted about once a sweep: after a number of worms fixed beforehand, since to
@@ -56,7 +56,7 @@ class SampledMatchings(NamedTuple):
     settled: bool
 
     def distribution(self, n: int) -> tuple[FloatArray, FloatArray]:
-        """Return the share of samples with 0, 1, ..., n cracks and its standard error."""
+        """Return the distribution of cracks, 0 to n, with standard errors."""
         chance = np.bincount(self.cracks.ravel(), minlength=n + 1) / self.cracks.size
         return chance, _least_error(chance, self.effective)
 
@@ -71,7 +71,7 @@ def sample(
     chains: int = CHAINS,
     samples: int = 2000,
 ) -> SampledMatchings:
-    """Return what chains of worms find on a matrix whose rows and columns sum to about 1.
+    """Return the chain estimates of a matrix with sums near 1.
 
     They run until the standard error of the expected number of cracks is at most ``precision`` times that number (or,
     below one crack, ``precision``) and there are ``samples`` of them, or ``budget`` choices were made.
@@ -90,7 +90,7 @@ def sample(
 
 
 class _Chains:
-    """Chains that go on from where they are; the only state is theirs."""
+    """Resumable chains with their state."""
 
     def __init__(self, edges: Edges, truth: IntArray, rng: np.random.Generator, chains: int, small: bool) -> None:
         self.edges, self.truth = edges, truth
@@ -111,7 +111,7 @@ class _Chains:
         self.scores = np.zeros((chains, 0))
 
     def _crawl(self, worms: int, seen: Int32Array, rows: IntArray, cracks: IntArray, scores: FloatArray) -> None:
-        """Move all chains on, and count what they come by: ``seen`` by group, ``rows`` by chain and batch."""
+        """Advance all chains and count results by group and batch."""
 
         def move(group: int) -> None:
             own = self.groups[group]
@@ -124,7 +124,7 @@ class _Chains:
         in_threads(move, range(len(self.groups)))
 
     def forget(self) -> None:
-        """Run the first sweeps without counting, and see how many worms make a sweep."""
+        """Run burn-in sweeps, and measure worms per sweep."""
         n, chains, worms = self.edges.n, self.choices.size, 0
         nowhere = np.zeros_like(self.seen)
         while self.choices.min() < _FORGET_SWEEPS * n:
@@ -135,7 +135,7 @@ class _Chains:
         self.worms = max(1, round(n * worms / float(self.choices.mean())))
 
     def extend(self, times: int) -> None:
-        """Add batches to every chain; where there are too many of them, join neighbours and make later ones longer."""
+        """Add batches to every chain, pairing them up if too many."""
         chains, n = self.choices.size, self.edges.n
         if self.rows.shape[1] + times > 2 * _BATCHES:
             self.rows = self.rows.reshape(chains, -1, 2, n).sum(axis=2)
@@ -152,7 +152,7 @@ class _Chains:
         return np.asarray(self.seen.sum(axis=0) / self.cracks.size)
 
     def summary(self, precision: float) -> SampledMatchings:
-        """Return the estimates so far, but for the marginals: these take a while, and one needs them at the end."""
+        """Return the current estimates, except marginals."""
         total, chains = self.cracks.size, self.choices.size
         means = self.rows / self.batch
         expected = float(self.cracks.mean())
@@ -178,7 +178,7 @@ class _Chains:
 
 
 def _error_of_mean(batches: FloatArray) -> FloatArray:
-    """Return the standard error of the mean over chains and batches, the first two axes: the largest over joinings.
+    """Return the standard error of the mean over chains and batches.
 
     Two of it hold as much as two standard deviations of the normal distribution, as Student's distribution has it.
     Where rare events make up the mean, their number tells its own variance badly: four more events, of the size that
@@ -198,13 +198,13 @@ def _error_of_mean(batches: FloatArray) -> FloatArray:
 
 
 def _least_error(chance: FloatArray, effective: float) -> FloatArray:
-    """Return the standard error of shares of that many independent samples; what was never seen is not impossible."""
+    """Return the standard error of shares of independent samples."""
     likely = (chance * effective + 1.0) / (effective + 2.0)
     return np.asarray(np.sqrt(likely * (1.0 - likely) / effective))
 
 
 def r_hat(series: IntArray) -> float:
-    """Return the split R-hat of chains, one per line: near 1 where every half of every chain tells the same.
+    """Return the split R-hat of chains, near 1 if converged.
 
     NaN where nothing ever changes, or there are fewer than four values to a chain.
 

@@ -1,4 +1,4 @@
-"""Blocks in which every matching is as likely as any other: closed forms for any size."""
+"""Closed forms for blocks with equally likely matchings."""
 
 from math import lgamma
 
@@ -9,7 +9,7 @@ from unveil._kernels.types import FloatArray, IntArray
 
 
 def is_even(edges: Edges, *, tolerance: float = 1e-12) -> bool:
-    """Return whether all n * n entries are there and are a factor of the row times a factor of the column.
+    """Return whether a full matrix is a product of row and column factors.
 
     >>> from unveil._kernels.matching.edges import as_edges
     >>> is_even(as_edges(np.outer([1.0, 2.0, 3.0], [1.0, 1.0, 5.0]))), is_even(as_edges(np.eye(2) + 1))
@@ -29,7 +29,7 @@ def log_permanent_of_even(edges: Edges) -> float:
 
 
 def cracks_of_pairings(n: int, m: int, pairs: int, true_pairs: int) -> FloatArray:
-    """Return the chance of each number of cracks if so many of n rows are paired with m columns, all ways alike.
+    """Return the crack distribution of N equally likely pairings.
 
     As for :func:`cracks_of_even`, with B_k = C(true pairs, k) times the chance that k given pairs are among those made.
 
@@ -52,7 +52,7 @@ def cracks_of_pairings(n: int, m: int, pairs: int, true_pairs: int) -> FloatArra
 
 
 def cracks_of_even(n: int, truth: IntArray) -> FloatArray:
-    """Return the chance of each number of cracks of a random permutation; rows with truth -1 cannot be cracked.
+    """Return the crack distribution of a random permutation; truth -1 cannot crack.
 
     With m rows that can be, the chance of exactly c is the sum over k >= c of (-1)^(k - c) C(k, c) B_k, where B_k =
     C(m, k) (n - k)! / n! is the expected number of k cracked rows together. Terms fall like 1/k!, so little cancels.

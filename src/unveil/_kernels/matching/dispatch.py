@@ -1,4 +1,4 @@
-"""The whole matrix: blocks first, then for each block the frontier, an exact formula or worms, and it says which."""
+"""Solve a matrix block by block, by frontier, formula, or sampling."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +21,7 @@ BUDGET = 100_000_000
 def permanent(
     matrix: Any, *, rng: np.random.Generator | None = None, precision: float = 0.01, budget: int = BUDGET
 ) -> LogPermanent:
-    """Return the logarithm of the permanent of a nonnegative matrix, with its method and error.
+    """Return the log-permanent of a nonnegative matrix, with method and error.
 
     ``matrix`` is a square array or a sparse matrix of scipy. Blocks that no exact method can do get the Bethe bracket,
     and with ``rng`` a sampled value in it, whose standard error is about ``precision`` / 10 times log(n!).
@@ -50,7 +50,7 @@ def solve(
     budget: int = BUDGET,
     sample_permanent: bool = False,
 ) -> MatchingAnswer:
-    """Return permanent, all edge marginals and cracks of random matchings, each number with its method and error.
+    """Return permanent, marginals, and cracks, each with method and error.
 
     Parameters
     ----------
@@ -161,18 +161,16 @@ def _distribution(answers: Sequence[BlockAnswer]) -> tuple[FloatArray, FloatArra
 
 
 def _notes(place: IntArray, inside: BoolArray, answers: Sequence[BlockAnswer]) -> list[str]:
-    """Return what a reader should know."""
+    """Return notes for the reader."""
     notes = []
     absent, never = int((place < 0).sum()), int((~inside[place[place >= 0]]).sum())
     if absent:
-        notes.append(f"The truth has {absent} of its entries at 0 in the matrix: the adversary rules it out.")
+        notes.append(f"{absent} true matches have the value 0 in the matrix: the attacker rules out the truth.")
     if never:
-        notes.append(f"{never} true entries are positive and lie in no perfect matching, so they are never cracked.")
+        notes.append(f"{never} true matches are positive but in no perfect matching, so they are never resolved.")
     worst = max((part.sampled.r_hat for part in answers if part.sampled is not None), default=1.0)
     if worst > 1.05:
-        notes.append(
-            f"The chains have not settled (R-hat {worst:.2f}): sampled numbers and errors are not to be trusted."
-        )
+        notes.append(f"The chains have not converged (R-hat {worst:.2f}): sampled numbers and errors are unreliable.")
     if any(part.sampled is not None and not part.sampled.settled for part in answers):
         notes.append(
             "Sampling stopped at its budget before the wanted precision; the standard errors say how far it got."

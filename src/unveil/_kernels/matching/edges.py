@@ -1,4 +1,4 @@
-"""A square matrix of nonnegative weights as the list of its positive entries: rows are entries, columns are tokens."""
+"""Square matrix as its positive elements: rows are items, columns pseudonyms."""
 
 from typing import Any, NamedTuple
 
@@ -9,11 +9,11 @@ from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
 class TooLargeError(ValueError):
-    """No method can do a matrix of this size in a time worth waiting for; the message says what to do instead."""
+    """No method can solve a matrix of this size in reasonable time."""
 
 
 class Edges(NamedTuple):
-    """The positive entries row by row; those of row i lie from ``start[i]`` to ``start[i + 1]``, columns ascending."""
+    """Positive elements by row; row i has ``start[i]`` to ``start[i + 1]``."""
 
     start: IntArray
     column: Int32Array
@@ -41,7 +41,7 @@ class Edges(NamedTuple):
 
 
 def as_edges(matrix: Any) -> Edges:
-    """Return the edges of a dense array or of any sparse matrix of scipy; entries must be finite and not negative.
+    """Return the edges of a dense or sparse nonnegative matrix.
 
     >>> as_edges(np.array([[0.5, 0.0], [2.0, 1.0]]))
     Edges(start=array([0, 1, 3]), column=array([0, 0, 1], dtype=int32), weight=array([0.5, 2. , 1. ]))
@@ -66,7 +66,7 @@ def as_edges(matrix: Any) -> Edges:
         row, column = np.nonzero(full)
         edges = edges_of(row, column, full[row, column], shape[0])
     if not (np.isfinite(edges.weight).all() and (edges.weight > 0).all()):
-        raise ValueError("every entry of the matrix must be a finite number of at least 0; correct the others first")
+        raise ValueError("the matrix must hold finite numbers of at least 0; correct the rest first")
     return edges
 
 
@@ -83,7 +83,7 @@ def transposed(edges: Edges) -> Edges:
 
 
 def edge_at(edges: Edges, column: NDArray[np.integer]) -> IntArray:
-    """Return the position of the edge from each row to the given column, -1 where there is none or the column is -1.
+    """Return the position of each row's edge to a column, or -1.
 
     >>> edge_at(as_edges(np.array([[0.5, 0.0], [2.0, 1.0]])), np.array([1, 0])).tolist()
     [-1, 1]

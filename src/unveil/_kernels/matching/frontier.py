@@ -1,4 +1,4 @@
-"""Frontier dynamic programming: columns are matched one by one, and only which of the open rows are taken matters.
+"""Frontier dynamic programming over columns and open rows.
 
 A row is open from its first column to its last, in the order of the plan. Forward and backward sums over the sets of
 taken rows give the permanent and all edge marginals, and polynomials in place of backward sums the distribution of
@@ -26,7 +26,7 @@ States = tuple[Int32Array, FloatArray]
 
 
 class SweepResult(NamedTuple):
-    """The log-permanent, the marginal of each edge and, if requested, the distribution of cracks."""
+    """Log-permanent, edge marginals, and optional crack distribution."""
 
     log_permanent: float
     marginal: FloatArray
@@ -47,7 +47,7 @@ _TRIES = 5
 
 
 class Plan(NamedTuple):
-    """How to sweep: the edges of the column at each step, with the slot of their row; rows that finish there as bits.
+    """Sweep plan: edges per step with row slots, and finishing rows.
 
     After step t, at most ``due_room[k]`` of the rows in the slots ``due[k]`` may still be free, for k from
     ``due_start[t]`` to ``due_start[t + 1]``: these rows all finish before there are columns for more. ``place`` says
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
 
 
 class _Draft(NamedTuple):
-    """An order of the columns with its cost: what each row's first and last step is."""
+    """Column order with its cost and each row's first and last step."""
 
     edges: Edges
     origin: IntArray
@@ -116,7 +116,7 @@ def _orders(edges: Edges) -> Iterator[Int32Array]:
 
 
 def _refined(edges: Edges, order: Int32Array, rounds: int) -> Int32Array:
-    """Return the columns sorted again and again by the mean place of their rows, and rows by that of their columns."""
+    """Return the columns reordered by mean row positions, iterated."""
     n, row_of = edges.n, edges.row
     place = np.empty(n)
     place[order] = np.arange(n)
@@ -129,7 +129,7 @@ def _refined(edges: Edges, order: Int32Array, rounds: int) -> Int32Array:
 
 
 def _near_ends(edges: Edges) -> Int32Array:
-    """Return the columns by the method of Cuthill and McKee: from one end of the graph to the other."""
+    """Return the columns in Cuthill–McKee order."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -141,7 +141,7 @@ def _near_ends(edges: Edges) -> Int32Array:
 
 
 def _slowest(edges: Edges) -> Int32Array | None:
-    """Return the columns by the Fiedler vector of the graph that joins columns with a common row; None if not found."""
+    """Return the columns by the Fiedler vector, or None."""
     n = edges.n
     if n < 4 or np.square(np.diff(edges.start)).sum() > 5_000_000:
         return None
@@ -161,7 +161,7 @@ def _slowest(edges: Edges) -> Int32Array | None:
 
 
 def _drafted(edges: Edges, order: Int32Array, origin: IntArray) -> _Draft | None:
-    """Return the cost of an order of the columns, or None where too many rows are open at a time."""
+    """Return the cost of a column order, or None above the limit."""
     n = edges.n
     step = np.empty(n, np.int64)
     step[order] = np.arange(n)
@@ -193,7 +193,7 @@ def _finished(draft: _Draft) -> Plan:
 
 
 def _slots(first: IntArray, last: IntArray, width: int) -> tuple[Int32Array, IntArray]:
-    """Return a slot for each row, free again after its last step, and at each step the slots freed as bits."""
+    """Return a slot per row, and the slots freed per step."""
     n = first.size
     slot = np.zeros(n, np.int32)
     closing = np.zeros(n, np.int64)
@@ -210,7 +210,7 @@ def _slots(first: IntArray, last: IntArray, width: int) -> tuple[Int32Array, Int
 
 
 def _due(first: IntArray, last: IntArray, slot: Int32Array) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the limits of free rows after each step: where they start, their slots as bits and how many may be free.
+    """Return the limits of free rows after each step.
 
     Of the open rows that finish up to some later step, no more can be free than there are columns until then.
     """
@@ -232,7 +232,7 @@ def _due(first: IntArray, last: IntArray, slot: Int32Array) -> tuple[IntArray, I
 
 
 class _Sweep(NamedTuple):
-    """A plan with weights, and what the loops need."""
+    """Plan with weights and loop inputs."""
 
     plan: Plan
     weight: FloatArray
@@ -243,7 +243,7 @@ class _Sweep(NamedTuple):
 
 
 def sweep(plan: Plan, weight: FloatArray, truth_edge: IntArray, *, cracks: bool) -> SweepResult:
-    """Return what there is to know of a block; ``truth_edge`` are the places of the truth's edges among the weights.
+    """Return the sweep results; ``truth_edge`` are the true edges.
 
     >>> from unveil._kernels.matching.edges import as_edges
     >>> from unveil._kernels.matching.frontier import plan
@@ -287,7 +287,7 @@ def sweep(plan: Plan, weight: FloatArray, truth_edge: IntArray, *, cracks: bool)
 
 
 def _trimmed(back: FloatArray, value: FloatArray) -> tuple[FloatArray, int]:
-    """Return the polynomials without what has next to no chance at either end, and how many low terms are left out."""
+    """Return the polynomials without negligible ends, and the cut terms."""
     chance = value @ back
     least = _DROPPED * chance.sum()
     keep = np.flatnonzero((np.cumsum(chance) > least) & (np.cumsum(chance[::-1])[::-1] > least))
@@ -295,7 +295,7 @@ def _trimmed(back: FloatArray, value: FloatArray) -> tuple[FloatArray, int]:
 
 
 def _steps(task: _Sweep, states: States, first: int, stop: int) -> Iterator[tuple[States, float]]:
-    """Yield the states after each step from ``first`` on, scaled to the sum 1, with the logarithm of the scale."""
+    """Yield the normalized states after each step, with log scale."""
     for step in range(first, stop):
         here = slice(task.plan.start[step], task.plan.start[step + 1])
         due = slice(task.plan.due_start[step], task.plan.due_start[step + 1])
@@ -315,7 +315,7 @@ _FIRST: States = (np.zeros(1, np.int32), np.ones(1))
 
 
 def _from_the_end(task: _Sweep, logs: list[float]) -> Iterator[tuple[int, States]]:
-    """Yield each step, the last one first, with the states before it; writes the logarithms of all scales first."""
+    """Yield each step backward with its states; log scales come first."""
     n = task.plan.closing.size
     kept = {0: [_FIRST]}
     since, first = 1, 0
@@ -349,7 +349,7 @@ def _forward(
     table: Int32Array,
     room: int,
 ) -> States:
-    """Return the sets of taken rows after one more column, with their sums; rows that close must be taken.
+    """Return the taken-row sets after one more column, with sums.
 
     A set that leaves more rows free than there are columns for is marked with -2 in the table when first met.
     """
@@ -403,7 +403,7 @@ def _backward(
     closing: int,
     table: Int32Array,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the polynomial of later cracks of each set before a column, and the chance of each of its edges."""
+    """Return backward crack polynomials, and each edge's probability."""
     terms = back.shape[1]
     result = np.zeros((mask.size, terms + int(cracked.any())))
     part = np.zeros(slot.size)

@@ -1,4 +1,4 @@
-"""Glynn's formula for the permanent: an average over signs of rows that loses few digits (Ryser's loses all of them).
+"""Glynn's formula for the permanent, numerically stable.
 
     per(A) = mean over signs d, d_0 = +, of (d_1 ... d_{n-1}) * product over columns j of (sum over rows i of d_i a_ij)
 
@@ -26,7 +26,7 @@ THREADED = 64
 
 
 def glynn(matrix: FloatArray) -> tuple[float, float]:
-    """Return the permanent and an estimate of its relative error by rounding; scale the matrix first.
+    """Return the permanent and its relative rounding error; scale first.
 
     >>> value, error = glynn(np.ones((5, 5)))
     >>> round(value, 9), error < 1e-13
@@ -48,7 +48,7 @@ def glynn(matrix: FloatArray) -> tuple[float, float]:
 
 
 def parts(chunks: int, at_most: int) -> list[tuple[int, int]]:
-    """Return the first and the last chunk (not included) of each part; as many parts on any machine.
+    """Return the chunk range of each part, on any machine.
 
     >>> parts(8, 4), parts(2, 4)
     ([(0, 2), (2, 4), (4, 6), (6, 8)], [(0, 1), (1, 2)])
@@ -58,7 +58,7 @@ def parts(chunks: int, at_most: int) -> list[tuple[int, int]]:
 
 
 def rounding(matrix: FloatArray, value: float) -> float:
-    """Return the expected relative error of the sum: the mean size of some of its terms, beside their mean."""
+    """Return the expected relative error of the sum of terms."""
     n = len(matrix)
     # Signs from the bits of multiples of an irrational number, so that no randomness is hidden here.
     number = np.arange(1, 4097, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -69,7 +69,7 @@ def rounding(matrix: FloatArray, value: float) -> float:
 
 @loop("f8[,], i8, i8, i8, i8")
 def _glynn_chunks(matrix: FloatArray, lane_rows: int, gray_rows: int, first: int, last: int) -> FloatArray:
-    """Return the sum of the terms of each chunk from the first to before the last."""
+    """Return the term sums of a range of chunks."""
     n = matrix.shape[0]
     lanes = 1 << lane_rows
     table, sign = np.empty((n, lanes)), np.empty(lanes)

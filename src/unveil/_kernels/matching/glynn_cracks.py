@@ -18,7 +18,7 @@ LARGEST = 26
 
 
 def cracks_by_roots(matrix: FloatArray, truth: IntArray) -> FloatArray:
-    """Return the chance of 0, 1, ..., n cracks, each with an absolute error near 1e-12; scale the matrix first.
+    """Return the crack distribution, errors near 1e-12; scale first.
 
     >>> cracks_by_roots(np.ones((3, 3)) / 3, np.arange(3)).round(4) + 0.0
     array([0.3333, 0.5   , 0.    , 0.1667])
@@ -32,7 +32,7 @@ def cracks_by_roots(matrix: FloatArray, truth: IntArray) -> FloatArray:
     rows = np.flatnonzero(truth >= 0)
 
     def turned(k: int) -> complex:
-        """Return the permanent with the truth's entries times the k-th root."""
+        """Return the permanent with true elements times the k-th root."""
         entries = matrix.astype(np.complex128)
         entries[rows, truth[rows]] *= np.exp(-2j * np.pi * k / (n + 1))
         return run(np.ascontiguousarray(entries.real), np.ascontiguousarray(entries.imag), lane_rows, gray_rows)

@@ -1,4 +1,4 @@
-"""All n * n edge marginals in one pass over the signs of Glynn's formula.
+"""All n * n edge marginals in one pass of Glynn's formula.
 
 The derivative of the permanent by a_ij is the mean of (d_1 ... d_{n-1}) d_i times the product over the columns other
 than j. Products without one column come from products of the columns before it and of those after it. The factor d_i
@@ -17,7 +17,7 @@ _LANE_ROWS, _GRAY_ROWS = 6, 9
 
 
 def glynn_marginals(matrix: FloatArray) -> tuple[float, FloatArray, float]:
-    """Return the permanent, all edge marginals and the error by rounding; scale the matrix first.
+    """Return permanent, all edge marginals, and rounding error; scale first.
 
     The error is relative for the permanent and absolute, about alike, for the marginals.
 
@@ -46,7 +46,7 @@ def glynn_marginals(matrix: FloatArray) -> tuple[float, FloatArray, float]:
 # Sums over lanes may be added in any order, several at a time.
 @loop("f8[,], i8, i8, i8, i8", fastmath={"reassoc", "nsz"})
 def _derivatives(matrix: FloatArray, lane_rows: int, gray_rows: int, first: int, last: int) -> FloatArray:
-    """Return what chunks from the first to before the last give to 2^(n-1) times the derivative by each entry."""
+    """Return the chunks' part of 2^(n-1) times each derivative."""
     n = matrix.shape[0]
     lanes = 1 << lane_rows
     table, sign = np.zeros((n, lanes)), np.empty(lanes)

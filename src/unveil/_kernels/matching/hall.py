@@ -14,13 +14,13 @@ class NoPerfectMatchingError(ValueError):
         self.rows, self.columns = rows, columns
         some = ", ".join(str(row + 1) for row in rows[:10]) + (", …" if rows.size > 10 else "")
         super().__init__(
-            f"the matrix must have a perfect matching, and it has none: {rows.size} rows (numbers {some}) have "
-            f"positive entries in only {columns.size} columns together. Allow them more columns, or leave some out"
+            f"the matrix has no perfect matching: {rows.size} rows (numbers {some}) have "
+            f"positive values in only {columns.size} columns together. Allow them more columns, or leave some out"
         )
 
 
 def maximum_matching(edges: Edges) -> Int32Array:
-    """Return the column of each row in a matching of as many rows as possible, -1 for rows left over.
+    """Return a maximum matching as columns of rows, -1 if unmatched.
 
     Hopcroft and Karp's method: at most about sqrt(n) rounds, whatever the order of rows and columns.
 
@@ -37,7 +37,7 @@ def maximum_matching(edges: Edges) -> Int32Array:
 
 
 def perfect_matching(edges: Edges) -> Int32Array:
-    """Return the column of each row in some perfect matching, or raise with a set of rows that makes one impossible."""
+    """Return a perfect matching, or raise with a violating row set."""
     column = maximum_matching(edges)
     if (column < 0).any():
         raise NoPerfectMatchingError(*violating_set(edges, column))
@@ -45,7 +45,7 @@ def perfect_matching(edges: Edges) -> Int32Array:
 
 
 def violating_set(edges: Edges, column: Int32Array) -> tuple[IntArray, IntArray]:
-    """Return rows and all the columns they have, one fewer; ``column`` is a maximum matching that is not perfect.
+    """Return rows with fewer columns, from an imperfect maximum matching.
 
     These are the rows that alternating paths reach from a row left over; of all such rows, the one with the fewest.
 
@@ -78,7 +78,7 @@ def violating_set(edges: Edges, column: Int32Array) -> tuple[IntArray, IntArray]
 
 
 def random_matching(edges: Edges, rng: np.random.Generator) -> Int32Array:
-    """Return a perfect matching found after shuffling rows and columns: a start that knows nothing of any truth.
+    """Return a perfect matching after shuffling, independent of the truth.
 
     Every perfect matching of a full matrix is equally likely; of others none is favoured by its place in the matrix,
     but they are not equally likely.

@@ -14,12 +14,12 @@ _BY_PYTHON, _BY_SETS, LARGEST = 12, 20, 28
 
 
 def whole(matrix: FloatArray) -> bool:
-    """Return whether all entries are whole numbers that a float holds exactly."""
+    """Return whether all values are exact whole numbers."""
     return bool((matrix == np.rint(matrix)).all() and np.abs(matrix).max() <= 2.0**53)
 
 
 def integer_permanent(matrix: FloatArray) -> int | None:
-    """Return the permanent of a matrix of whole numbers; None where it is too large to be told for sure.
+    """Return the permanent of a whole-number matrix, or None if too large.
 
     >>> integer_permanent(np.ones((6, 6)))
     720
@@ -43,7 +43,7 @@ def integer_permanent(matrix: FloatArray) -> int | None:
 
 
 def _joined(last: int, about: float, error: float) -> int | None:
-    """Return the number from its last 64 bits, exact whatever overflowed on the way, and a floating-point value."""
+    """Return the integer with these last 64 bits near an estimate."""
     if not about * error < 2.0**62:
         return None
     low = last % 2**64
@@ -52,7 +52,7 @@ def _joined(last: int, about: float, error: float) -> int | None:
 
 @loop("i8[,]")
 def _ryser_last_bits(matrix: IntArray) -> np.int64:
-    """Return Ryser's sum over all sets of columns in integers that wrap around: exact modulo 2^64."""
+    """Return Ryser's sum modulo 2^64."""
     n = matrix.shape[0]
     lane_columns = min(6, n)
     lanes = 1 << lane_columns

@@ -1,4 +1,4 @@
-"""Subset dynamic programming: rows are matched one after the other, and only the set of columns taken matters.
+"""Subset dynamic programming: rows in turn, over sets of taken columns.
 
 Only positive numbers are added and multiplied, so nothing cancels: every result, however small, is right to about n
 roundings. 2**n sets are kept, which is enough up to n = 22 or so, in numpy alone: nobody waits for a compiler.
@@ -18,7 +18,7 @@ LARGEST, LARGEST_CRACKS = 22, 20
 
 
 def permanent_by_subsets(matrix: NDArray[Any]) -> Any:
-    """Return the permanent as a number of the matrix's own kind: float, int64 (no check of overflow) or Python integer.
+    """Return the permanent as float, int64, or Python integer.
 
     >>> int(permanent_by_subsets(np.ones((4, 4), dtype=object)))
     24
@@ -49,7 +49,7 @@ def marginals_by_subsets(matrix: FloatArray) -> tuple[float, FloatArray]:
 
 
 def cracks_by_subsets(matrix: FloatArray, truth: IntArray) -> FloatArray:
-    """Return the chance of 0, 1, ..., n cracks: rows that a random matching gives the column that ``truth`` says.
+    """Return the crack distribution for these ``truth`` columns.
 
     >>> cracks_by_subsets(np.ones((3, 3)), np.arange(3)).round(4)
     array([0.3333, 0.5   , 0.    , 0.1667])
@@ -73,7 +73,7 @@ def cracks_by_subsets(matrix: FloatArray, truth: IntArray) -> FloatArray:
 
 
 def _forward(matrix: NDArray[Any]) -> NDArray[Any]:
-    """Return for each set of columns the permanent of the first rows, as many as the set has, on these columns."""
+    """Return the permanents of leading rows on each column set."""
     n = len(matrix)
     value = np.zeros(1 << n, matrix.dtype)
     value[0] = 1

@@ -1,4 +1,4 @@
-"""Worms: random moves between perfect matchings that visit each as often as its weight says.
+"""Worm moves between perfect matchings, by weight.
 
 A worm takes any row out of the matching, which leaves a hole in its column. The row then chooses one of its columns,
 each with a chance in proportion to the weight; if another row was there, that one is out and chooses next; the worm
@@ -26,7 +26,7 @@ _BITS = 47
 
 @loop("i8[], i4[], f8[]")
 def choices(start: IntArray, column: Int32Array, weight: FloatArray) -> IntArray:
-    """Return for each edge a chance to stay chosen once drawn evenly from its row, its column, and the column else.
+    """Return each edge's alias probabilities by row and column.
 
     That is Walker's alias method: a row's edges are drawn evenly, and each edge lighter than the mean passes the rest
     of its share on to one heavier edge. The chance takes 31 bits, each column 16.
@@ -79,7 +79,7 @@ def crawl(
     chosen_rows: IntArray,
     states: State,
 ) -> None:
-    """Move every chain, and count its matching after each of ``cracks.shape[1]`` times ``worms`` worms.
+    """Move every chain by worms, and count matchings.
 
     There is a line per chain: ``mate`` has the column of each row and ``owner`` the row of each column, and both
     change; ``cracks`` and ``scores`` are written: how many rows have the column that ``truth`` says, and the sum of
@@ -147,7 +147,7 @@ def _counted(
     edges_seen: Int32Array,
     rows_cracked: IntArray,
 ) -> tuple[int, float]:
-    """Return how many rows are cracked in a matching, and its score; its edges and these rows are counted too."""
+    """Return the cracked rows and score of a matching, with counts."""
     n, count, total = start.size - 1, 0, 0.0
     for row in range(n):
         low, high = start[row], start[row + 1] - 1

@@ -1,1 +1,1 @@
-"""Scores of how much people look like members of the data: counts, agreement, nearness, and their combination."""
+"""Membership scores: counts, agreement, DCR, and combinations."""

@@ -1,4 +1,4 @@
-"""The one row that shares most of a person's rare values, found by bounds that are computed for many rows at a time."""
+"""Row that shares most of a person's rare values, by batch bounds."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ _FEW_COLUMNS = 24
 
 
 def weight_by_count(number: int) -> IntArray:
-    """Return how much a value weighs that c = 0, 1, ... of so many have: -log((c + 1/2) / (number + 1)), in `UNIT`s.
+    """Return value weights -log((c + 1/2) / (N + 1)), in `UNIT`s.
 
     >>> (weight_by_count(3) / UNIT).round(4)
     array([2.0794, 0.9808, 0.47  , 0.1335])
@@ -29,7 +29,7 @@ def weight_by_count(number: int) -> IntArray:
 
 
 def rarity(codes: CodeArray, population: CodeArray) -> IntArray:
-    """Return how much it weighs to share each value, the more the rarer it is in the population, in parts of `UNIT`.
+    """Return the weight of sharing each value by rarity, in `UNIT`s.
 
     With c of n people that is -log((c + 1/2) / (n + 1)). Codes are whole numbers from 0 on.
 
@@ -47,7 +47,7 @@ def rarity(codes: CodeArray, population: CodeArray) -> IntArray:
 def highest_agreement(
     rows: CodeArray, people: CodeArray, weights: IntArray, so_far: IntArray | None = None
 ) -> IntArray:
-    """Return the largest sum of weights of the values that a row shares with each person, over all rows.
+    """Return each person's largest weighted agreement with any row.
 
     Codes are whole numbers from 0 on; a person has none that is 0, so that a row's 0 equals nothing. ``so_far`` is the
     largest sum over other rows, which counts too.
@@ -73,7 +73,7 @@ def _by_matrix(rows: CodeArray, people: CodeArray, weights: IntArray) -> IntArra
 
 
 def _by_bounds(lines: CodeArray, people: CodeArray, weights: IntArray, at_least: IntArray) -> IntArray:
-    """Return the highest agreement, or what it is at least, where ``lines`` are the columns of the rows."""
+    """Return the highest agreement, or a lower bound, by column."""
     columns = len(lines)
     kind: np.dtype[np.unsignedinteger[Any]] = np.dtype(np.uint8 if columns <= _FEW_COLUMNS else np.uint16)
     # Shares are rounded up, so that their sum is a bound, and fits however it is rounded.
@@ -104,7 +104,7 @@ def _scan(
     bound: NarrowArray,
     best: IntArray,
 ) -> None:
-    """Raise the best agreement of each person to the highest one of all rows; ``low`` and ``bound`` are room to work.
+    """Raise each person's best agreement; ``low`` and ``bound`` are buffers.
 
     A bound of each row is the sum of what a person's columns weigh, in units, where the lowest bytes of codes are
     equal (``low_codes`` are those of people). Only rows whose bound is above the best so far are looked at. The last

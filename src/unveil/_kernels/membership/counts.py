@@ -1,4 +1,4 @@
-"""How much more often values, and combinations of them, are released than they occur among people anyhow."""
+"""Excess frequency of released values and their combinations."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -25,7 +25,7 @@ _AT_A_TIME = 1024
 
 
 def column_sets(columns: int, size: int, at_most: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Return all sets of so many columns, or so many of them drawn by lot where there are more than ``at_most``.
+    """Return all sets of N columns, or ``at_most`` random ones.
 
     Where there are fewer columns than that, all of them are the one set; without columns there is none.
 
@@ -46,7 +46,7 @@ def column_sets(columns: int, size: int, at_most: int, rng: np.random.Generator)
 def excess(
     released: Iterable[CodeArray], population: CodeArray, people: CodeArray, sets: Sequence[tuple[int, ...]]
 ) -> FloatArray:
-    """Return the mean over sets of columns of the logarithm of how much more frequent a person's values are released.
+    """Return the mean log ratio of released to expected frequency.
 
     Released rows come in blocks. The codes of people are from 1 on; that of a row is 0, which equals nothing, where no
     person has it. Of c of n rows the share is (c + 1/2) / n. Without any set everybody has 0.
@@ -64,7 +64,7 @@ def excess(
 
 
 def how_often(blocks: Iterable[CodeArray], people: CodeArray, sets: Sequence[tuple[int, ...]]) -> tuple[IntArray, int]:
-    """Return for each set of columns, a line, how many rows are as each person, and how many rows there are in all.
+    """Return the number of matching rows per column set and person.
 
     Codes are those that `excess` takes.
 
@@ -91,7 +91,7 @@ def _count(
     counts: IntArray,
     place: int,
 ) -> None:
-    """Add how many rows are as each person in one of the sets; rows and people come column by column."""
+    """Count the matching rows of each person in one column set."""
     columns = list(sets[place])
     own = [width[column] for column in columns]
     if prod(own) > _MOST_KEYS:
@@ -101,7 +101,7 @@ def _count(
 
 
 def _by_keys(lines: CodeArray, people: CodeArray, columns: list[int], width: list[int]) -> IntArray:
-    """Return how many rows are as each person in some columns, in which people have so many values."""
+    """Return the number of rows equal to each person, by keys."""
     stride = np.cumprod([1, *width[:-1]])
     keys = stride @ (people[columns].astype(np.int64) - 1)
     table, slot = key_table(keys.size), np.empty(keys.size, np.int64)
@@ -156,7 +156,7 @@ def _logarithms(rows: int) -> IntArray:
 
 
 def bin_edges(blocks: Callable[[], Iterable[IntArray]]) -> IntArray:
-    """Return the edges of at most 16 bins that hold about as many of the reference each; markers are left out.
+    """Return the edges of at most 16 equal-frequency bins, without markers.
 
     The reference comes in blocks, and is asked for several times.
 
@@ -176,7 +176,7 @@ def bin_edges(blocks: Callable[[], Iterable[IntArray]]) -> IntArray:
 
 
 def _values_at(blocks: Callable[[], Iterable[IntArray]], low: int, width: int, places: IntArray) -> IntArray:
-    """Return the values at these places among all from ``low`` on, in ascending order, of which there are ``width``.
+    """Return the distinct values at positions, from ``low`` on.
 
     Values are counted in steps, and the steps with a place that is asked for in smaller ones, until a step is a value.
     """

@@ -1,4 +1,4 @@
-"""Whether released rows lie nearer to a person than to anybody outside the data: by the best row, and by all near ones.
+"""DCR scores: distance to released rows relative to non-members.
 
 Distances are whole numbers. A distance of 0 counts as half a unit, the least difference being one.
 """
@@ -19,14 +19,14 @@ _LAST_MARKER = int(LAST_MARKER)
 
 
 class RelativeNearness(NamedTuple):
-    """The log ratio of each target's nearness to its best row and to an outsider, and the influence."""
+    """Log distance ratio to the best row and a non-member, and influence."""
 
     relative: FloatArray
     influence: FloatArray
 
 
 def log_ratio(apart: IntArray, near: IntArray) -> FloatArray:
-    """Return the logarithm of one distance over another, rounded so that equal ratios are equal.
+    """Return the rounded log ratio of two distances.
 
     >>> log_ratio(np.array([3, 6, 0]), np.array([1, 2, 1])).round(4)
     array([ 1.0986,  1.0986, -0.6931])
@@ -42,7 +42,7 @@ def nearness(
     crowd: Callable[[IntArray], FloatArray],
     width: float,
 ) -> RelativeNearness:
-    """Return for so many targets what the rows tell that are near to each, which come for some targets at a time.
+    """Return the scores of N targets, computed in batches.
 
     ``outsider`` gives the distance of some kinds, by the row that stands for each, from the nearest person outside the
     data, ``crowd`` the logarithm of the sum of exp(-distance / width) over all of them. Each is asked once for a kind
@@ -67,7 +67,7 @@ def nearness(
 
 
 def log_crowd(distance: IntArray, copies: IntArray | None, width: float) -> FloatArray:
-    """Return for each line of distances the logarithm of the sum of exp(-distance / width), columns counting as copies.
+    """Return log(Σ exp(-distance / width)) per row, with copies.
 
     >>> log_crowd(np.array([[0, 1], [5, 5]]), None, 1.0).round(4)  # log(1 + 1/e), log(2) - 5
     array([ 0.3133, -4.3069])

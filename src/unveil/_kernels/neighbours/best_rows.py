@@ -1,4 +1,4 @@
-"""How likely the secret of a best released row is right, for many sets of columns that differ by one column.
+"""Probability of a correct guess from the best row, by column set.
 
 What a row scores for a person is a sum over columns, so that a set of columns is tried by adding one column to those
 that are held, or by taking one away. All scores are whole numbers: rows tie exactly, and ties are broken by lot.
@@ -22,7 +22,7 @@ _LAST_MARKER = int(LAST_MARKER)
 
 
 class RowScores(NamedTuple):
-    """What released rows score for people, column by column, the number columns first.
+    """Scores of released rows by column, number columns first.
 
     A row that equals a person in a column gains what that is worth; two numbers lose what lies between them in place of
     that, and a marker beside a number ``mismatch``.
@@ -37,7 +37,7 @@ class RowScores(NamedTuple):
 
 
 class RightRanks(NamedTuple):
-    """The place of each released row's secret, -1 where it is missing, and which places are right for each person."""
+    """Rank of each row's sensitive value (-1: missing), and correct ranks."""
 
     rank: IntArray
     low: IntArray
@@ -49,7 +49,7 @@ class RightRanks(NamedTuple):
 
 
 def by_distance(released: IntegerGrid, people: IntegerGrid) -> RowScores:
-    """Return scores that are highest for the nearest rows: a number for everybody minus the distance."""
+    """Return scores by distance, highest for the nearest rows."""
     codes, wanted = in_few_bytes(released.codes, people.codes)
     return RowScores(
         np.ascontiguousarray(in_costs(released.numbers, released.step_cost).T),
@@ -62,7 +62,7 @@ def by_distance(released: IntegerGrid, people: IntegerGrid) -> RowScores:
 
 
 def by_agreement(released: IntegerGrid, people: IntegerGrid) -> RowScores:
-    """Return scores that are highest for rows that share rare values: minus the logarithm of how frequent each is.
+    """Return scores by shared rare values (minus log frequency).
 
     A value that c of n released rows have weighs ``-log((c + 1/2) / (n + 1))``.
 
@@ -89,7 +89,7 @@ def by_agreement(released: IntegerGrid, people: IntegerGrid) -> RowScores:
 def best_row_chances(
     scores: RowScores, right: RightRanks, held: IntArray, tried: IntArray, *, taken_away: bool = False
 ) -> FloatArray:
-    """Return at [person, set] the chance that a row with the highest score, drawn by lot, has a right secret.
+    """Return the correct-guess probability at [person, column set].
 
     The sets are the ``held`` columns with each of the ``tried`` ones added, or with each of them taken away.
 
@@ -190,7 +190,7 @@ def _best_rows(
 
 
 def _tell_right(rank: Int32Array, low: int, high: int, count: Int32Array) -> None:
-    """Write how each row is counted: once, and among the right ones if its secret is one."""
+    """Write the weight of each row, and of correct ones."""
     once, both = np.int32(1), np.int32(1 + _RIGHT)
     for row in range(rank.size):
         count[row] = both if (low <= rank[row]) & (rank[row] < high) else once
@@ -242,7 +242,7 @@ def _add_code(total: IntArray, some: NarrowArray | IntArray, new: int, gain: int
 def _add_number(
     total: IntArray, some: IntArray, new: int, gain: int, mismatch: int, sign: int, changed: IntArray
 ) -> None:
-    """Write what rows score with one number more, or with one fewer if ``sign`` is -1."""
+    """Add or subtract (``sign`` -1) a number column's scores."""
     if new > _LAST_MARKER:
         for row in range(some.size):
             far = abs(some[row] - new) if some[row] > _LAST_MARKER else mismatch
@@ -259,7 +259,7 @@ def _highest(scores: IntArray, size: int) -> int:
 
 
 def _count_ties(scores: IntArray, top: int, count: Int32Array, size: int) -> int:
-    """Return how many of the first rows score so much, with how many of those are right times `_RIGHT`."""
+    """Return the rows with this score, and the correct ones."""
     found = nothing = np.int32(0)
     for row in range(size):
         found += count[row] if scores[row] == top else nothing

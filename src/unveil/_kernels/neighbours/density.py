@@ -1,4 +1,4 @@
-"""How thick rows lie around a target, and how high a score ranks among those of a reference; ties by lot."""
+"""Row density around targets, and score ranks with random ties."""
 
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ from unveil._kernels.types import FloatArray, IntArray
 
 
 def rows_within(rows: BlockedRows, targets: IntegerGrid, k: int) -> tuple[IntArray, IntArray]:
-    """Return how far the k-th nearest row of each target is, and how many rows are at most as far.
+    """Return each target's k-th nearest distance, and rows within it.
 
     There are at least k, and more where rows tie; k is at most the number of rows.
 
@@ -31,7 +31,7 @@ def rows_within(rows: BlockedRows, targets: IntegerGrid, k: int) -> tuple[IntArr
 
 
 def within(around: Neighbourhood, k: int) -> tuple[IntArray, IntArray]:
-    """Return what `rows_within` does, of anything that looks alike."""
+    """Return `rows_within` for any neighborhood."""
     radius, count = (np.zeros(around.targets, np.int64) for _ in range(2))
     for some, near in nearest_in_parts(around, k):
         radius[some] = near.limit
@@ -40,7 +40,7 @@ def within(around: Neighbourhood, k: int) -> tuple[IntArray, IntArray]:
 
 
 def chance_of_highest(scores: FloatArray, reference: FloatArray, share: Fraction) -> FloatArray:
-    """Return the chance that each score is in the highest ``share`` of itself and the reference, ties broken by lot.
+    """Return the probability of each score in the top ``share``.
 
     For somebody who is as any of the reference that is ``share`` on average, exactly, however scores are distributed.
 

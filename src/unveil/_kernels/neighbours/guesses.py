@@ -1,4 +1,4 @@
-"""How likely a guess is right that is made from the nearest rows where these weigh differently, or as the likeliest.
+"""Probability of a correct guess from weighted nearest rows.
 
 Secrets come as ranks, as in `secret_chances`. Of k places the rows that are surely among the nearest have one each; the
 places that are left go to those that tie for them, in proportion to their weights.
@@ -20,7 +20,7 @@ _SAME_MASS = 1e-12
 
 
 class ReleasedSecrets(NamedTuple):
-    """The secrets of released rows: a value each, or a cell to draw a value from.
+    """Sensitive values of released rows: a value or a cell each.
 
     ``rank`` is the number of each row's value or cell, -1 where it is missing. With ``draws``, line c has the chance of
     each value for cell c; a line without any stands for a cell that is never right.
@@ -31,7 +31,7 @@ class ReleasedSecrets(NamedTuple):
     draws: "csr_array | None" = None
 
     def masses(self, row_of: Any, rows: int) -> "tuple[csr_array, FloatArray]":
-        """Return how many rows of each distinct one have each value, and how many have none."""
+        """Return the value counts of distinct rows, and missing counts."""
         from scipy.sparse import csr_array
 
         there = self.rank >= 0
@@ -46,7 +46,7 @@ class ReleasedSecrets(NamedTuple):
 
 
 class GuessChances(NamedTuple):
-    """The probability that each target's guess is right, and the distance of its k-th nearest row."""
+    """Probability of a correct guess, and the k-th nearest distance."""
 
     chance: FloatArray
     distance: IntArray
@@ -62,7 +62,7 @@ def guess_chances(
     *,
     likeliest: bool = False,
 ) -> GuessChances:
-    """Return how likely each target's guess is right: a draw by weight, or the likeliest value, ties by lot.
+    """Return correct-guess probabilities, by weighted draw or likeliest value.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def guess_chances(
 
 
 def _weights(near: NearRows, copies: IntArray, log_weight: FloatArray, k: int) -> "csr_array":
-    """Return the weight of each row (a column) for each target (a line), up to a factor for each target."""
+    """Return the weight of each row (column) for each target (row)."""
     from scipy.sparse import csr_array
 
     owner = np.repeat(np.arange(near.limit.size), np.diff(near.start))
@@ -116,7 +116,7 @@ def _weights(near: NearRows, copies: IntArray, log_weight: FloatArray, k: int) -
 def _right(
     mass: "csr_array", lost: FloatArray, target: IntArray, low: IntArray, high: IntArray, likeliest: bool
 ) -> FloatArray:
-    """Return the chance of each pair of a target and the ranks that are right; 0.0 and 1.0 are certain."""
+    """Return the probability of the correct ranks by target."""
     count = np.diff(mass.indptr)[target]
     owner = np.repeat(np.arange(target.size), count)
     entry = np.arange(owner.size) + (mass.indptr[target] - np.cumsum(count) + count)[owner]

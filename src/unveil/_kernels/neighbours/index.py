@@ -1,4 +1,4 @@
-"""Rows as integers, arranged so that the nearest ones are found without looking at all of them.
+"""Integer rows arranged for fast exact nearest-neighbor search.
 
 Rows that are equal in all columns are one row with a number of copies. Released rows stand in groups with the same
 categories, sorted within a group by the number column that tells rows apart best.
@@ -33,7 +33,7 @@ _Whole = TypeVar("_Whole", np.int32, np.int64)
 
 
 class IntegerGrid(NamedTuple):
-    """Rows of integers and costs of differences; compared grids have the same columns and costs.
+    """Integer rows with difference costs; compared grids share both.
 
     The distance of two rows is the sum over number columns of ``|difference| * step_cost`` (``mismatch_cost`` where one
     of the two is a marker, from ``MISSING`` to ``LAST_MARKER``, and the other is not the same) plus ``mismatch_cost``
@@ -47,12 +47,12 @@ class IntegerGrid(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return len(self.numbers)
 
     @property
     def widths(self) -> tuple[int, int]:
-        """How many number columns and how many category columns there are."""
+        """Numbers of number columns and category columns."""
         return self.numbers.shape[1], self.codes.shape[1]
 
     def block(self, rows: IntArray | slice) -> "IntegerGrid":
@@ -73,20 +73,20 @@ class IntegerGrid(NamedTuple):
 
 
 def chosen_columns(columns: IntArray, numbers: int) -> tuple[IntArray, IntArray]:
-    """Return which number columns and which category columns these are, counted from the number columns on."""
+    """Return the positions of chosen number and category columns."""
     return columns[columns < numbers], columns[columns >= numbers] - numbers
 
 
 class BlockedRows(Protocol):
-    """Rows read block by block, so that the whole grid need never be in memory."""
+    """Rows read in blocks to limit memory."""
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
 
     @property
     def widths(self) -> tuple[int, int]:
-        """How many number columns and how many category columns there are."""
+        """Numbers of number columns and category columns."""
 
     def block(self, rows: IntArray | slice) -> IntegerGrid:
         """Return some of the rows."""
@@ -119,23 +119,23 @@ class SearchIndex(NamedTuple):
 
     @property
     def targets(self) -> int:
-        """How many distinct targets there are."""
+        """Number of distinct targets."""
         return self.tuple_of.size
 
     def common_limit(self, limit: IntArray) -> IntArray:
-        """Return for each distinct target the farthest of the limits of those who are alike."""
+        """Return the largest limit of each distinct target."""
         common = np.zeros(self.targets, np.int64)
         np.maximum.at(common, self.target_of, limit)
         return common
 
     def nearest(self, some: IntArray, k: int, limit: IntArray | None = None) -> "NearRows | None":
-        """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
+        """Return the near rows of some ascending targets, or None if full."""
         from unveil._kernels.neighbours.search import nearest_sets
 
         return nearest_sets(self, some, k, limit)
 
     def nearest_of_each(self, some: IntArray, ks: Sequence[int]) -> "list[NearRows] | None":
-        """Return the near rows for several k, by one search; None where there is no room for them."""
+        """Return the near rows for several k, or None if full."""
         from unveil._kernels.neighbours.search import nearer_rows
 
         near = self.nearest(some, max(ks))
@@ -143,7 +143,7 @@ class SearchIndex(NamedTuple):
 
 
 def prepare(released: IntegerGrid, targets: IntegerGrid, *, collapse: bool = True) -> SearchIndex:
-    """Return the released rows and the targets, collapsed and grouped; the order of rows plays no part in it.
+    """Return distinct released rows and targets, independent of row order.
 
     Targets that look alike beside these rows are one, unless ``collapse`` is False.
     """
@@ -185,7 +185,7 @@ def prepare(released: IntegerGrid, targets: IntegerGrid, *, collapse: bool = Tru
 
 
 def content_rank(*grids: IntegerGrid) -> IntArray:
-    """Return the place of each row among the distinct rows, by what is in it: rows that are equal have the same.
+    """Return each row's rank among distinct rows, by content.
 
     The grids are the same rows in several groups of columns.
 
@@ -198,7 +198,7 @@ def content_rank(*grids: IntegerGrid) -> IntArray:
 
 
 def _missing_as_codes(released: IntegerGrid, targets: IntegerGrid) -> Iterator[tuple[Int32Array, Int32Array]]:
-    """Yield which marker stands for the number, for columns with some, else 0: that costs what a category costs."""
+    """Yield the marker of missing numbers by column, else 0."""
     for old, new in zip(released.numbers.T, targets.numbers.T, strict=True):
         gone, unknown = old <= LAST_MARKER, new <= LAST_MARKER
         if gone.any() or unknown.any():
@@ -207,7 +207,7 @@ def _missing_as_codes(released: IntegerGrid, targets: IntegerGrid) -> Iterator[t
 
 
 def _codes(released: IntegerGrid, targets: IntegerGrid) -> Iterator[tuple[Int32Array, Int32Array]]:
-    """Yield the category columns, numbered anew: categories that only one side has are alike, as they never match."""
+    """Yield category columns with codes renumbered."""
     for old, new in zip(released.codes.T, targets.codes.T, strict=True):
         low = min(old.min(initial=0), new.min(initial=0))
         old, new = old - low, new - low
@@ -226,7 +226,7 @@ def _fewest_codes(pair: tuple[Int32Array, Int32Array]) -> int:
 
 
 def _in_chunks(group_codes: Int32Array) -> tuple[ByteArray, BagArray]:
-    """Return the lowest bytes of the codes by chunk, and which codes there are in each.
+    """Return the low bytes of codes by chunk, and occurring codes.
 
     >>> low, bags = _in_chunks(np.array([[3, 257]], np.int32))
     >>> low[0, 0, :2], bags
@@ -244,7 +244,7 @@ def _in_chunks(group_codes: Int32Array) -> tuple[ByteArray, BagArray]:
 
 
 def _best_first(released: IntegerGrid) -> list[int]:
-    """Return the number columns that can differ at all, the one in which rows are furthest apart first."""
+    """Return the variable number columns, widest first."""
 
     def spread(column: int) -> float:
         # Ten thousand rows will do: this decides how long the search takes, not what it finds.
@@ -263,7 +263,7 @@ def _shifted(numbers: IntArray | Int32Array) -> Iterator[IntArray | Int32Array]:
 
 
 def from_zero(column: IntArray | Int32Array) -> IntArray | Int32Array:
-    """Return a column from 0 upwards, markers as the lowest; one that is too wide for that as ranks."""
+    """Return a column from 0 up, or ranks if too wide."""
     missing = column <= LAST_MARKER
     known = column[~missing] if missing.any() else column
     low, high = (int(known.min()), int(known.max())) if known.size else (0, 0)
@@ -289,7 +289,7 @@ class SortedRows(NamedTuple):
 
 
 def sorted_rows(columns: Iterable[IntArray | Int32Array], size: int) -> SortedRows:
-    """Return rows in the order of their columns, which hold numbers from 0 on, the first column first.
+    """Return rows sorted by columns, the first column first.
 
     As many columns as one whole number has room for are sorted at once, and by further ones only the rows that are
     equal so far, which mostly are few.
@@ -313,14 +313,14 @@ def sorted_rows(columns: Iterable[IntArray | Int32Array], size: int) -> SortedRo
 
 
 class _Columns:
-    """Columns that are taken one after the other, so that they need not all be there at once."""
+    """Columns consumed one by one to limit memory."""
 
     def __init__(self, columns: Iterable[IntArray | Int32Array]) -> None:
         self._left = iter(columns)
         self.next = next(self._left, None)
 
     def behind(self, key: IntArray, keys: int, rows: IntArray | slice) -> tuple[IntArray, int]:
-        """Return keys below ``keys`` with as many columns behind them as there is room for, which are taken away.
+        """Return keys extended by as many columns as fit.
 
         The keys are changed where they lie.
         """
@@ -337,7 +337,7 @@ class _Columns:
 
 
 def _one_number(columns: list[tuple[Int32Array, Int32Array]], rows: int, targets: int) -> tuple[IntArray, IntArray]:
-    """Return numbers that are equal where rows and targets are equal in all columns, in the order of the columns."""
+    """Return equal numbers for rows equal in all columns."""
     widths = [int(max(old.max(initial=0), new.max(initial=0))) + 1 for old, new in columns]
     if math.prod(widths) > _ROOM:
         together = sorted_rows([np.concatenate(pair) for pair in columns], rows + targets).numbered(np.int64)
@@ -351,7 +351,7 @@ def _one_number(columns: list[tuple[Int32Array, Int32Array]], rows: int, targets
 
 
 def _side_by_side(columns: list[IntArray], rows: IntArray) -> IntArray:
-    """Return some rows with their columns next to one another, which are gathered one by one."""
+    """Return some rows with columns gathered side by side."""
     beside = np.empty((rows.size, len(columns)), np.int64)
     for place, column in enumerate(columns):
         beside[:, place] = column[rows]
@@ -371,7 +371,7 @@ _DIGITS = 2**_BITS
 
 
 def sort(keys: IntArray, below: int) -> IntArray:
-    """Put keys from 0 to ``below`` into ascending order where they lie, and return where each stood before.
+    """Sort keys in place, and return their previous positions.
 
     Equal ones stay in the order in which they stand.
 

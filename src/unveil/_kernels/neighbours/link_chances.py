@@ -1,4 +1,4 @@
-"""How likely two sets of nearest rows share one, when ties for the last places are broken by lot.
+"""Probability that two nearest-row sets overlap, with random ties.
 
 With d the distance of the k-th nearest row, the rows nearer than d are sure to be among the k, and the rows at d share
 the places that are left: that many of them are drawn, each set of them as likely as any other, and independently in the
@@ -22,7 +22,7 @@ _ALMOST = 1.0 - 2.0**-53
 
 
 def chances_by_search(first: Neighbourhood, second: Neighbourhood, ks: Sequence[int]) -> FloatArray:
-    """Return for each k (row) the chance of a link for each target; k is at most the number of released rows."""
+    """Return link probabilities for each k (row) and target."""
     second_targets = second.targets
     pair, pair_of = np.unique(first.target_of.astype(np.int64) * second_targets + second.target_of, return_inverse=True)
     return _of_pairs(first, second, *np.divmod(pair, second_targets), ks)[:, pair_of]
@@ -31,7 +31,7 @@ def chances_by_search(first: Neighbourhood, second: Neighbourhood, ks: Sequence[
 def _of_pairs(
     first: Neighbourhood, second: Neighbourhood, one: IntArray, other: IntArray, ks: Sequence[int]
 ) -> FloatArray:
-    """Return the chance for each pair of distinct targets, in two halves where the near rows are too many for one."""
+    """Return link probabilities of target pairs, split if too large."""
     sets = []
     for around, targets in ((first, one), (second, other)):
         some, number = np.unique(targets, return_inverse=True)
@@ -54,7 +54,7 @@ def _of_pairs(
 def shared_within(
     first: SearchIndex, second: SearchIndex, limits: IntArray, other_limits: IntArray, k: int
 ) -> IntArray:
-    """Return for each target how many rows are at most as far as both limits, as `link_chance` takes them.
+    """Return the rows within both limits of each target.
 
     Targets must not be collapsed: those that are alike beside some rows may have other limits.
     """
@@ -79,7 +79,7 @@ def shared_within(
 
 
 def _rows_in(near: NearRows, copies: IntArray) -> tuple[IntArray, IntArray]:
-    """Return per target how many released rows are nearer than the limit, and how many at it."""
+    """Return the rows below and at the limit, per target."""
     sure = near.distance < np.repeat(near.limit, np.diff(near.start))
     return _sums(near.start, copies[near.row] * sure), _sums(near.start, copies[near.row] * ~sure)
 
@@ -90,7 +90,7 @@ def _sums(start: IntArray, values: IntArray) -> IntArray:
 
 
 class _SharedCells(NamedTuple):
-    """How many released rows share a distinct row in both groups of columns, by the first and by the second group."""
+    """Numbers of released rows by distinct rows in both column groups."""
 
     by_first: tuple[IntArray, Int32Array, IntArray]
     by_second: tuple[IntArray, Int32Array, IntArray]
@@ -106,7 +106,7 @@ def _shared_cells(first: Neighbourhood, second: Neighbourhood) -> _SharedCells:
 def _shared_rows(
     counted: _SharedCells, one: IntArray, other: IntArray, near: NearRows, other_near: NearRows
 ) -> IntArray:
-    """Return per pair how many released rows are in both sets: sure and sure, tied and sure, sure and tied, both tied.
+    """Return the shared rows of pairs, by certain or tied.
 
     For each pair, the cells of the set that has fewer are looked up in the other set.
     """
@@ -143,7 +143,7 @@ def _look_up(
     cell_count: IntArray,
     rows: int,
 ) -> IntArray:
-    """Return the shared rows of pairs in ascending order of ``one``, going through the cells of the other's rows."""
+    """Return the shared rows of pairs, via the other side's cells."""
     shared = np.zeros((one.size, 4), np.int64)
     mark = np.full(rows, -1, np.int64)
     marked = -1
@@ -164,7 +164,7 @@ def _look_up(
 def link_chance(
     shared: IntArray, tied: IntArray, drawn: IntArray, other_tied: IntArray, other_drawn: IntArray
 ) -> FloatArray:
-    """Return the exact chance that two sets meet: 0.0 and 1.0 where that is certain, and only there.
+    """Return the exact probability that two sets overlap.
 
     ``shared`` has one line per pair: rows sure in both, tied in the first and sure in the second, sure in the first and
     tied in the second, tied in both. ``drawn`` of the ``tied`` rows are drawn.
@@ -177,7 +177,7 @@ def link_chance(
 
 @kernel("i8[,]")
 def _meet(cases: IntArray) -> FloatArray:
-    """Return the chance for each line: surely shared or not, a, b, both, tied, drawn, other tied, other drawn.
+    """Return overlap probabilities from shared, tied, and drawn counts.
 
     The first set misses the second's sure rows with chance C(tied - a, drawn) / C(tied, drawn). Then it holds j of the
     rows that are tied in both, with a hypergeometric chance, and the second misses these and the first's sure rows like

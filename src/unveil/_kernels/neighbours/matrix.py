@@ -1,4 +1,4 @@
-"""The nearest rows from the matrix of all distances: for tables so small that no better way would be quicker."""
+"""Nearest rows from a full distance matrix, for small tables."""
 
 from collections.abc import Sequence
 
@@ -56,7 +56,7 @@ def pair_distances(rows: IntegerGrid, targets: IntegerGrid) -> IntArray:
 def chances_by_matrix(
     first: IntegerGrid, second: IntegerGrid, first_targets: IntegerGrid, second_targets: IntegerGrid, ks: Sequence[int]
 ) -> FloatArray:
-    """Return for each k (row) the chance of a link for each target; k is at most the number of released rows."""
+    """Return link probabilities for each k (row) and target."""
     distance, other_distance = all_distances(first, first_targets), all_distances(second, second_targets)
     return np.array([_chances_at(distance, other_distance, k) for k in ks])
 

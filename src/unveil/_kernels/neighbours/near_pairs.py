@@ -1,4 +1,4 @@
-"""Which rows are near, listed while blocks of rows are searched, so that they need not be searched a second time."""
+"""Near rows listed during the block search, to avoid a second one."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -28,7 +28,7 @@ class NearPairs(NamedTuple):
 
 
 def near_pairs(rows: BlockedRows, targets: IntegerGrid, k: int) -> tuple[DistanceSketch, NearPairs | None]:
-    """Return the sketch of the targets, of all rows, and their near rows; None where there is no room to list them."""
+    """Return the targets' sketch and near rows, or None if full."""
     found: list[NearPairs] | None = []
 
     def part(some: slice, grids: Sequence[IntegerGrid], limit: IntArray) -> DistanceSketch:
@@ -50,7 +50,7 @@ def near_pairs(rows: BlockedRows, targets: IntegerGrid, k: int) -> tuple[Distanc
 
 
 def _pairs(around: SearchIndex, distinct: IntArray, near: NearRows) -> NearPairs | None:
-    """Return the near rows of all targets that are one of these distinct ones, which are next to one another."""
+    """Return the near rows of all targets among distinct ones."""
     who = np.flatnonzero((around.target_of >= distinct[0]) & (around.target_of <= distinct[-1]))
     own = around.target_of[who] - distinct[0]
     of_target, entry = spread(near.start[own], np.diff(near.start)[own])
@@ -63,7 +63,7 @@ def _pairs(around: SearchIndex, distinct: IntArray, near: NearRows) -> NearPairs
 
 
 class NearKinds(NamedTuple):
-    """The rows near some targets, those that hold the same as one kind: its first row, how far, and how many they are.
+    """Distinct rows near some targets: first row, distance, and copies.
 
     Those of target ``targets[t]`` are start[t] to start[t + 1] - 1; kinds of a target come in any order.
     """
@@ -76,7 +76,7 @@ class NearKinds(NamedTuple):
 
 
 def near_kinds(rows: BlockedRows, targets: IntegerGrid, k: int) -> Iterator[NearKinds]:
-    """Yield all targets, in parts for which there is room, with the rows at most as far as the k-th nearest of each.
+    """Yield targets in parts, with rows within the k-th distance.
 
     >>> rows, targets = (IntegerGrid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
     ...     np.array([1]), 10) for ages in ([24, 31, 29, 31], [25, 30]))
@@ -96,7 +96,7 @@ def near_kinds(rows: BlockedRows, targets: IntegerGrid, k: int) -> Iterator[Near
 
 
 def _kinds_around(rows: BlockedRows, targets: IntegerGrid, k: int) -> tuple[IntArray, ...] | None:
-    """Return target, first row, distance and copies of all near kinds; None where there is no room, but for one target.
+    """Return distinct near rows with distances and copies, or None.
 
     Of each block its kinds are listed, and those that are equal put together: a kind that is near to a target is so in
     all blocks that have it.
@@ -129,7 +129,7 @@ def _kinds_around(rows: BlockedRows, targets: IntegerGrid, k: int) -> tuple[IntA
 def _kinds(
     rows: IntegerGrid, around: SearchIndex, distinct: IntArray, near: NearRows, room: float
 ) -> tuple[IntArray, IntArray, IntArray, IntArray] | None:
-    """Return target, first row, distance and copies of the kinds of a block that are near one of the distinct targets.
+    """Return the distinct near rows of a block, by target.
 
     What is one row to the targets may be several kinds, by values that none of them has.
     """
@@ -166,7 +166,7 @@ def _first_rows(kind: IntArray, row: IntArray) -> IntArray:
 def _put_together(
     rows: BlockedRows, target: IntArray, row: IntArray, distance: IntArray, copies: IntArray
 ) -> tuple[IntArray, ...]:
-    """Return the kinds of all blocks by target, equal ones as one with the copies of all."""
+    """Return the near rows of all blocks, merged by target."""
     different, place = np.unique(row, return_inverse=True)
     kind = content_rank(rows.block(different))
     first = _first_rows(kind, different)[kind[place]]
@@ -177,7 +177,7 @@ def _put_together(
 
 
 def spread(start: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
-    """Return for each of the ``count`` places from each ``start`` whose it is, and which."""
+    """Return owner and number of ``count`` places from each ``start``."""
     owner = np.repeat(np.arange(count.size), count)
     return owner, np.arange(owner.size) + (start - np.cumsum(count) + count)[owner]
 
@@ -185,7 +185,7 @@ def spread(start: IntArray, count: IntArray) -> tuple[IntArray, IntArray]:
 def near_in_both(
     near: NearPairs, limit: IntArray, others: BlockedRows, targets: IntegerGrid, other_limit: IntArray
 ) -> IntArray:
-    """Return how many of each target's near rows are near in other columns too, as `link_chance` takes them.
+    """Return the near rows shared in both column groups.
 
     Rows farther than ``limit`` do not count: they are near for a larger k.
     """

@@ -1,4 +1,4 @@
-"""The nearest released rows of each target, by exact integer distances and with all ties: no row order plays a part."""
+"""Nearest released rows by exact integer distances, with all ties."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,7 @@ def is_small(rows: BlockedRows, targets: IntegerGrid) -> bool:
 
 
 def nearest_distances(released: BlockedRows, targets: IntegerGrid, k: int) -> IntArray:
-    """Return the k smallest distances of each target from a released row, ascending; -1 where there is no such row.
+    """Return the k smallest distances per target, -1 if fewer rows.
 
     >>> released, targets = (IntegerGrid(np.array([[x] for x in ages]), np.empty((len(ages), 0), np.int32),
     ...     np.array([1]), 10) for ages in ([24, 31, 29], [25, 30]))
@@ -63,7 +63,7 @@ def nearest_distances(released: BlockedRows, targets: IntegerGrid, k: int) -> In
 
 
 def distances_around(around: Neighbourhood, k: int) -> IntArray:
-    """Return what `nearest_distances` does, of anything that looks alike."""
+    """Return `nearest_distances` for any neighborhood."""
     smallest: IntArray = np.full((around.targets, k), -1, np.int64)
     for some, near in nearest_in_parts(around, k):
         owner = np.repeat(np.arange(some.size), np.diff(near.start))
@@ -76,7 +76,7 @@ def distances_around(around: Neighbourhood, k: int) -> IntArray:
 
 
 def nearest_rows(released: IntegerGrid, targets: IntegerGrid, k: int) -> tuple[IntArray, Int32Array, IntArray]:
-    """Return where each target's rows start, the rows at most as far as its k-th nearest, and their distances.
+    """Return rows within the k-th distance per target, with distances.
 
     All rows that tie with the k-th are there, so a target may have more than k; rows come by distance, then by number.
 
@@ -126,7 +126,7 @@ def link_chances(
     second_targets: IntegerGrid,
     neighbours: Sequence[int],
 ) -> FloatArray:
-    """Return for each target the chance that its k nearest rows in the first and in the second columns share a row.
+    """Return the probability that two k-nearest sets share a row.
 
     Each k of ``neighbours`` has a row; one search serves all of them.
 
@@ -157,7 +157,7 @@ def _chances_by_blocks(
     second_targets: IntegerGrid,
     ks: Sequence[int],
 ) -> FloatArray:
-    """Return the chance of each target from how far its k-th rows are, and how many rows are within both limits."""
+    """Return link probabilities from limits and rows within both."""
     near, pairs = near_pairs(first, first_targets, max(ks))
     other, other_pairs = near_pairs(second, second_targets, max(ks))
     limits = [(near.limit(k), other.limit(k)) for k in ks]

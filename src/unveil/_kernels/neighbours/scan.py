@@ -1,4 +1,4 @@
-"""The search for the nearest rows of tables with many columns, in which every row is about as far as every other.
+"""Exhaustive nearest-row search for tables with many columns.
 
 There no arrangement of rows tells which of them are near, so that all are looked at: some rows at a time, which stay
 near the processor while every target is compared with them, several columns at a time. Categories are counted in two
@@ -30,17 +30,17 @@ def in_few_bytes(codes: Int32Array, targets: Int32Array) -> tuple[NarrowArray, N
 
 
 def in_costs(numbers: IntArray, step: IntArray) -> IntArray:
-    """Return numbers times what a step costs; markers stay as they are."""
+    """Return numbers times step costs; markers stay."""
     return np.where(numbers > LAST_MARKER, numbers * step, numbers)
 
 
 def in_mismatches(costs: IntArray, mismatch: int) -> ShortFloats:
-    """Return numbers as parts of what a mismatch costs, NaN where there is a marker."""
+    """Return numbers as fractions of a mismatch, NaN for markers."""
     return np.where(costs > LAST_MARKER, costs / mismatch, np.nan).astype(np.float32)
 
 
 def off_by(rows: ShortFloats, targets: ShortFloats) -> float:
-    """Return how far a sum over all columns is off at most, as a share of itself and of 1.
+    """Return the rounding error bound of a sum over columns.
 
     Each difference is rounded as its numbers are, and each of the sums once more.
     """
@@ -65,7 +65,7 @@ def scan(
     row: Int32Array,
     distance: IntArray,
 ) -> int:
-    """Fill in targets, near rows and their distances, and return how many; -1 where there is no room for them.
+    """Fill in near rows and distances; return their number, -1 if full.
 
     ``codes`` and ``shares`` of rows come as columns, [column, row], all else as lines. Where one of two numbers is a
     marker they cost nothing here. ``limit`` says how far rows may be at most, and is lowered to the distance of the
@@ -76,7 +76,7 @@ def scan(
     entries = np.zeros(targets, np.int64)
 
     def insert(t: int, new: int, count: int) -> None:
-        """Put rows among the nearest ones of a target, ascending, and lower its limit once they are k."""
+        """Insert rows among a target's nearest, and lower its limit."""
         place = entries[t]
         while place > 0 and far[t, place - 1] > new:
             far[t, place], many[t, place] = far[t, place - 1], many[t, place - 1]
@@ -91,7 +91,7 @@ def scan(
                 break
 
     def still_near(filled: int) -> int:
-        """Leave out the rows that are no longer near, and return how many there are then."""
+        """Remove rows beyond the limit, and return the rest's number."""
         kept = 0
         for at in range(filled):
             if distance[at] <= limit[owner[at]]:

@@ -27,7 +27,7 @@ ROOM = 2**22
 
 
 class NearRows(NamedTuple):
-    """The distinct rows no farther than the k-th nearest released row, for some targets."""
+    """Distinct rows within the k-th released distance, for some targets."""
 
     start: IntArray  # those of target t are start[t] to start[t + 1] - 1
     row: Int32Array
@@ -36,7 +36,7 @@ class NearRows(NamedTuple):
 
 
 def nearest_sets(prepared: SearchIndex, some: IntArray, k: int, limit: IntArray | None = None) -> NearRows | None:
-    """Return the near rows of some distinct targets (ascending), or None where they are more than there is room for.
+    """Return the near rows of some ascending targets, or None if full.
 
     There is always room for one target. With a ``limit`` for each of these, near are all rows at most as far; fewer
     than k rows may then be nearer.
@@ -49,7 +49,7 @@ def nearest_sets(prepared: SearchIndex, some: IntArray, k: int, limit: IntArray 
 
 
 def _one_after_another(parts: list[NearRows | None]) -> NearRows | None:
-    """Return the near rows of all parts as one, or None where there was no room for one of them."""
+    """Return the near rows of all parts, or None if full."""
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return None
@@ -76,7 +76,7 @@ def _searched(prepared: SearchIndex, some: IntArray, k: int, limits: IntArray | 
 def _scanned(
     p: SearchIndex, some: IntArray, k: int, limit: IntArray, row: Int32Array, distance: IntArray
 ) -> NearRows | None:
-    """Return the same by looking at all rows; ``row`` and ``distance`` are room for what is found."""
+    """Return the near rows by exhaustive scan, with buffers."""
     owner = np.empty_like(row)
     codes, wanted = in_few_bytes(p.group_codes, p.tuple_codes[p.tuple_of[some]])
     costs, target_costs = in_costs(p.numbers, p.step), in_costs(p.wanted[some], p.step)
@@ -105,7 +105,7 @@ def _scanned(
 
 
 class Neighbourhood(Protocol):
-    """Rows and targets that look alike once, whatever they are: exact rows, or boxes of cells."""
+    """Distinct rows and targets, as exact rows or boxes."""
 
     @property
     def row_of(self) -> Int32Array:
@@ -113,7 +113,7 @@ class Neighbourhood(Protocol):
 
     @property
     def copies(self) -> IntArray:
-        """How many rows each distinct row stands for."""
+        """Number of rows per distinct row."""
 
     @property
     def target_of(self) -> Int32Array:
@@ -121,17 +121,17 @@ class Neighbourhood(Protocol):
 
     @property
     def targets(self) -> int:
-        """How many distinct targets there are."""
+        """Number of distinct targets."""
 
     def nearest(self, some: IntArray, k: int) -> NearRows | None:
-        """Return the near rows of some distinct targets (ascending), or None where there is no room for them."""
+        """Return the near rows of some ascending targets, or None if full."""
 
     def nearest_of_each(self, some: IntArray, ks: Sequence[int]) -> list[NearRows] | None:
         """Return the same for several k, by one search."""
 
 
 def nearer_rows(near: NearRows, copies: IntArray, k: int) -> NearRows:
-    """Return those of the near rows that are at most as far as the k-th nearest, for a smaller k."""
+    """Return the near rows within a smaller k-th distance."""
     owner = np.repeat(np.arange(near.limit.size), np.diff(near.start))
     # Of the rows at the limit there may be many, and their order does not matter.
     below = np.flatnonzero(near.distance < near.limit[owner])
@@ -153,7 +153,7 @@ def nearest_in_parts(around: SearchIndex, k: int, limit: IntArray) -> Iterator[t
 def nearest_in_parts(
     around: Neighbourhood | SearchIndex, k: int, limit: IntArray | None = None
 ) -> Iterator[tuple[IntArray, NearRows]]:
-    """Yield all distinct targets in ascending parts for which there is room, with their near rows.
+    """Yield all targets in ascending parts, with near rows.
 
     With a ``limit`` for each, rows are at most as far, and there may be fewer than k, or none.
     """
@@ -193,7 +193,7 @@ def _search(
     distance: IntArray,
     limit: IntArray,
 ) -> bool:
-    """Fill in the near rows of all targets, and return whether there was room for them.
+    """Fill in the near rows of all targets, if there is room.
 
     ``limit`` says how far rows may be at most, and is lowered to the distance of the k-th nearest row.
 
@@ -204,7 +204,7 @@ def _search(
     """
 
     def lacking(at_least: IntArray, codes: Int32Array) -> None:
-        """Count for each chunk the columns in which no group has the code of the target."""
+        """Count the columns per chunk without the target's code."""
         for chunk in range(len(bags)):
             count = 0
             for c in range(codes.size):
@@ -214,7 +214,7 @@ def _search(
     def at_level(
         h: int, size: int, lines: ByteArray, codes: Int32Array, differ: ByteArray, listed: IntArray
     ) -> tuple[int, int]:
-        """List those of ``size`` groups with ``h`` different low bytes, and return how many, and the fewest of all.
+        """List the groups with ``h`` differing low bytes, and the minimum.
 
         Where no low byte differs a code may still do, so these come with the first level.
         """
@@ -235,7 +235,7 @@ def _search(
         return found, int(fewest)
 
     def place_of(value: int, low: int, high: int) -> int:
-        """Return the first row from ``low`` on whose first number is at least the value."""
+        """Return the first row from ``low`` with at least the value."""
         while low < high:
             middle = (low + high) // 2
             if numbers[middle, 0] < value:

@@ -1,4 +1,4 @@
-"""How likely a guess is right that is taken from one of the nearest released rows, drawn by lot.
+"""Probability of a correct guess from a random nearest row.
 
 Secrets come as ranks: those of the released rows as the place of their value among all released values, and for each
 target the range of places that would be right. So counting what is right is counting whole numbers in sorted order.
@@ -23,20 +23,20 @@ PAIRS_AT_ONCE = 2**20
 
 
 class SecretGroups(NamedTuple):
-    """The secrets within each group of released rows, sorted, as one list of integers."""
+    """Sensitive values by group of released rows, sorted, as one list."""
 
     key: IntArray
     width: int
 
     def within(self, group: IntArray, low: IntArray, high: IntArray) -> IntArray:
-        """Return how many released rows of a group have a secret with a rank from ``low`` up to, but not, ``high``."""
+        """Return the rows of a group with a rank in [low, high)."""
         # What is right may lie above all ranks of these rows, and would be looked for in the next group.
         first, end = (group * self.width + np.minimum(each, self.width) for each in (low, high))
         return np.searchsorted(self.key, end) - np.searchsorted(self.key, first)
 
 
 def in_cells(group: NDArray[np.integer[Any]], rank: IntArray) -> SecretGroups:
-    """Return the secrets of released rows by group; a rank of -1 is missing and never counted.
+    """Return sensitive values by group; -1 is missing and uncounted.
 
     >>> cells = in_cells(np.array([0, 0, 1]), np.array([0, 1, 1]))
     >>> cells.within(np.array([0, 1, 0]), np.array([0, 0, 3]), np.array([2, 1, 9]))
@@ -50,7 +50,7 @@ def in_cells(group: NDArray[np.integer[Any]], rank: IntArray) -> SecretGroups:
 def right_chances(
     released: BlockedRows, rank: IntArray, targets: IntegerGrid, low: IntArray, high: IntArray, k: int
 ) -> FloatArray:
-    """Return for each target the chance that the secret of one of its k nearest released rows, drawn by lot, is right.
+    """Return the probability that a nearest row's sensitive value is correct.
 
     Rows that tie for the last of the k places are drawn by lot too. 0.0 and 1.0 are certain.
 
@@ -82,7 +82,7 @@ def right_chances(
 def _sketch_block(
     released: IntegerGrid, rank: IntArray, targets: IntegerGrid, low: IntArray, high: IntArray, k: int, limit: IntArray
 ) -> DistanceSketch:
-    """Return the nearest rows of each target, and how many of them would be right, of one block."""
+    """Return one block's nearest rows per target, and correct ones."""
     prepared = prepare(released, targets)
     cells = in_cells(prepared.row_of, rank)
     # Targets that look alike and have secrets for which the same guesses are right have the same chance. A block need
@@ -134,7 +134,7 @@ def _one_of_each(number: Int32Array, size: int) -> IntArray:
 
 
 def parts_of(size: IntArray, first: int) -> Iterator[slice]:
-    """Yield slices, from ``first`` on, of as many pairs as there is room for, at least one each."""
+    """Yield slices of pairs that fit in memory."""
     total = np.concatenate([[0], np.cumsum(size)])
     begin = 0
     while begin < size.size:
@@ -146,7 +146,7 @@ def parts_of(size: IntArray, first: int) -> Iterator[slice]:
 def _tallied(
     near: NearRows, target: IntArray, low: IntArray, high: IntArray, cells: SecretGroups, copies: IntArray, k: int
 ) -> DistanceSketch:
-    """Return the sketch of each pair of a target and what is right about it."""
+    """Return the sketch and correct counts of each pair."""
     size = np.diff(near.start)[target]
     owner = np.repeat(np.arange(target.size), size)
     entry = np.arange(owner.size) + (near.start[target] - np.cumsum(size) + size)[owner]

@@ -1,4 +1,4 @@
-"""What blocks of rows tell about the nearest rows of targets, in whole numbers that can be put together in any order.
+"""Mergeable integer sketches of the targets' nearest rows, by block.
 
 Of a block a target keeps the distances with fewer than k rows strictly nearer, each with the number of rows at it. The
 sketch of two blocks follows from their sketches: a distance with fewer than k nearer rows in both together has fewer in
@@ -19,7 +19,7 @@ BLOCK_ROWS = 2**20
 
 
 class DistanceSketch(NamedTuple):
-    """The nearest distances of each target [targets, k], ascending and ``FAR`` from the last on, and rows at each."""
+    """Nearest distances [target, k], ``FAR`` if fewer, and rows at each."""
 
     distance: IntArray
     rows: IntArray
@@ -27,16 +27,16 @@ class DistanceSketch(NamedTuple):
     right: IntArray
 
     def limit(self, k: int) -> IntArray:
-        """Return the distance of the k-th nearest row, the last distance where there are fewer rows."""
+        """Return the distance of the k-th nearest row, or the last."""
         return self.distance[np.arange(len(self.distance)), self._last(k)]
 
     def sure(self, k: int) -> tuple[IntArray, IntArray]:
-        """Return how many rows are nearer than the limit, and how many of them are right."""
+        """Return the rows below the limit, and the correct ones."""
         before = np.arange(self.rows.shape[1]) < self._last(k)[:, None]
         return (self.rows * before).sum(axis=1), (self.right * before).sum(axis=1)
 
     def tied(self, k: int) -> tuple[IntArray, IntArray]:
-        """Return how many rows are at the limit, and how many of them are right."""
+        """Return the rows at the limit, and the correct ones."""
         each, last = np.arange(len(self.distance)), self._last(k)
         return self.rows[each, last], self.right[each, last]
 
@@ -52,7 +52,7 @@ def empty_sketch(targets: int, k: int) -> DistanceSketch:
 
 
 def sketch_of(near: NearRows, rows: IntArray, right: IntArray, k: int) -> DistanceSketch:
-    """Return the sketch of targets with these near rows, each of which stands for so many rows, some of them right.
+    """Return the sketch of near rows, each with N copies.
 
     >>> near = NearRows(np.array([0, 3]), np.array([7, 8, 9], np.int32), np.array([4, 1, 4]), np.array([4]))
     >>> sketch = sketch_of(near, np.array([1, 1, 2]), np.array([0, 1, 2]), 2)
@@ -103,12 +103,12 @@ def merged(one: DistanceSketch, other: DistanceSketch) -> DistanceSketch:
 
 
 def row_blocks(size: int) -> list[slice]:
-    """Return which of so many rows each block has; no rows are one block without any."""
+    """Return the row ranges of blocks for N rows."""
     return [slice(first, first + BLOCK_ROWS) for first in range(0, max(size, 1), BLOCK_ROWS)]
 
 
 def blocks_of(*same: BlockedRows) -> Iterator[tuple[slice, tuple[IntegerGrid, ...]]]:
-    """Yield which rows each block has, and these rows in all groups of columns."""
+    """Yield each block's rows in all column groups."""
     for some in row_blocks(same[0].size):
         yield some, tuple(rows.block(some) for rows in same)
 
@@ -120,7 +120,7 @@ def sketch_block(
     limit: IntArray,
     listed: Callable[[SearchIndex, IntArray, NearRows], None] | None = None,
 ) -> DistanceSketch:
-    """Return the sketch of the targets, of one block and of distances up to a limit for each.
+    """Return one block's sketch within each target's limit.
 
     ``listed`` is told the near rows of some distinct targets, part by part.
     """

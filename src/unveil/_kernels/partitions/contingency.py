@@ -1,4 +1,4 @@
-"""The sparse contingency table of two labellings: how many items share each pair of labels."""
+"""Sparse contingency table of two partitions."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from unveil._kernels.types import FloatArray, Int32Array, IntArray
 def count_cells(
     row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray
 ) -> tuple[IntArray, Int32Array, IntArray]:
-    """Return where each row's cells start, the column of each cell and its count; only cells with items."""
+    """Return row starts, columns, and counts of non-empty cells."""
     # Large arrays are made by numpy, which asks for large pages: a loop would wait for thousands of small ones.
     room = np.empty((3, row.size), np.int32)
     start = _count_in_room(row, column, row_size, column_size, room)
@@ -25,7 +25,7 @@ def count_cells(
 def _count_in_room(
     row: Int32Array, column: Int32Array, row_size: IntArray, column_size: IntArray, room: Int32Array
 ) -> IntArray:
-    """Return where each row's cells start; ``room`` is written: columns and counts of cells where items could be.
+    """Return row starts, writing cells with gaps into ``room``.
 
     Items are put in column order by counting; going through the columns in that order meets the cells of every row
     in ascending order, so that a cell is either the last one of its row or a new one. Linear in items and labels.
@@ -75,7 +75,7 @@ def _count_in_room(
 def _without_gaps(
     start: IntArray, row_size: IntArray, room: Int32Array, cell_column: Int32Array, count: IntArray
 ) -> None:
-    """Write the columns and counts of the cells one after the other: a row had room for as many as it has items."""
+    """Write the cells without gaps."""
     before = 0
     for r in range(row_size.size):
         for k in range(start[r], start[r + 1]):
@@ -93,7 +93,7 @@ def overlap_sums(
     column_total: IntArray,
     guesses: int,
 ) -> FloatArray:
-    """Return three sums over all items of each guess, from one pass over the cells; one column per guess.
+    """Return three overlap sums per guess from one pass.
 
     They are: ``log2(row / cell) + log2(column / cell)``, the bits lost both ways; ``cell / column`` and ``cell / row``,
     the shares of the item's column and row that it meets in its cell. No term of the first is below 0, and it is
@@ -118,7 +118,7 @@ def overlap_sums(
 
 
 def foreign_items(column: Int32Array, count: IntArray, column_total: IntArray) -> IntArray:
-    """Return how many items of others each cell's column has."""
+    """Return the include errors of each cell's column."""
     foreign = np.empty(count.size, np.int64)
     _take_own(column, count, column_total, foreign)
     return foreign
@@ -131,7 +131,7 @@ def _take_own(column: Int32Array, count: IntArray, column_total: IntArray, forei
 
 
 def sum_at(place: NDArray[Any], values: IntArray, size: int) -> IntArray:
-    """Return the exact integer sum of the values at each place from 0 to ``size - 1``.
+    """Return integer sums by position, 0 to ``size - 1``.
 
     >>> sum_at(np.array([0, 2, 0]), np.array([1, 5, 2]), 3)
     array([3, 0, 5])
@@ -143,7 +143,7 @@ def sum_at(place: NDArray[Any], values: IntArray, size: int) -> IntArray:
 
 @kernel("i4[], i8[], i8")
 def column_crowds(column: Int32Array, count: IntArray, columns: int) -> tuple[IntArray, FloatArray]:
-    """Return how many cells each column has, and the sum of ``c * log2(c)`` over their counts."""
+    """Return each column's cells, and its sum of ``c * log2(c)``."""
     cells = np.zeros(columns, np.int64)
     bits = np.zeros(columns, np.float64)
     for k in range(column.size):

@@ -1,4 +1,4 @@
-"""Count the other subjects in what the attacker holds together, one merging after the other."""
+"""Numbers of other subjects in the merged clusters, after each merge."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from unveil._kernels.types import FloatArray, Int32Array, IntArray
 
 
 def by_column(column: Int32Array, columns: int) -> tuple[IntArray, IntArray]:
-    """Return where the cells of each column start, and the cells column by column.
+    """Return the cells by column, with column starts.
 
     >>> by_column(np.array([0, 1, 0], np.int32), 2)
     (array([0, 2, 3]), array([0, 2, 1]))
@@ -30,7 +30,7 @@ def crowd_gains(
     items_in_column: IntArray,
     subjects: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return how many others each merging brings, and how much it changes their effective number.
+    """Return the subjects added by each merge, and effective numbers.
 
     The effective number is 2 to the entropy of the foreign items by subject: the number of others if all have equally
     many items there, less if few have most. It may fall when one joins with many. Cells of a row with equal ``own`` and
@@ -84,7 +84,7 @@ _ITEMS, _BITS, OTHERS = range(3)
 
 
 class Columns(NamedTuple):
-    """The cells of a table column by column: where each column starts, and the subject and the items of each cell."""
+    """Table cells by column: starts, subjects, and items."""
 
     start: IntArray
     subject: Int32Array
@@ -92,7 +92,7 @@ class Columns(NamedTuple):
 
 
 class Crowd(NamedTuple):
-    """The others in what is merged: items of each, the last row that met it, zeros to count with, and sums."""
+    """State of merged subjects: items, last row, and sums."""
 
     held: IntArray
     seen_in: IntArray
@@ -101,7 +101,7 @@ class Crowd(NamedTuple):
 
 
 class SharedClusters(NamedTuple):
-    """The other subjects in some clusters, and how many items each has in each of its clusters."""
+    """Subjects in some clusters, and their items in each."""
 
     who: IntArray
     begin: IntArray
@@ -114,7 +114,7 @@ def bits_of(items: float) -> float:
 
 
 def effective(crowd: Crowd) -> float:
-    """Return 2 to the entropy of the foreign items by subject; 0 without any."""
+    """Return 2 to the entropy of included items by subject."""
     others, items = crowd.state[OTHERS], crowd.state[_ITEMS]
     if others == 0:
         return 0.0
@@ -122,7 +122,7 @@ def effective(crowd: Crowd) -> float:
 
 
 def join(columns: Columns, cluster: int, row: int, crowd: Crowd, sign: int) -> None:
-    """Let the others of a cluster in, or out again with the sign -1."""
+    """Add or remove (``sign`` -1) the subjects of a cluster."""
     held, state = crowd.held, crowd.state
     subject = row % held.size
     for place in range(columns.start[cluster], columns.start[cluster + 1]):
@@ -144,7 +144,7 @@ def join(columns: Columns, cluster: int, row: int, crowd: Crowd, sign: int) -> N
 
 
 def tied_means(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[FloatArray, FloatArray]:
-    """Return the mean number and effective number of others after 1, 2, ... of the tied clusters, over all orders.
+    """Return mean subject numbers after each tied merge, over all orders.
 
     Both are exact up to 8 tied clusters. Beyond, the number still is, and so is the effective number after the first
     cluster; after others it is 2 to the mean entropy, a few percent below the mean, which has no closed form.
@@ -163,7 +163,7 @@ def tied_means(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tupl
 
 
 def _over_all_sets(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[FloatArray, FloatArray]:
-    """Look at every set of the clusters in the order of a Gray code, in which one cluster joins or leaves at a time."""
+    """Visit every cluster set in Gray code order."""
     many = tied.size
     number, even, sets = np.zeros(many), np.zeros(many), np.zeros(many)
     items, bits, others = crowd.state[_ITEMS], crowd.state[_BITS], crowd.state[OTHERS]
@@ -219,7 +219,7 @@ def _over_entropies(columns: Columns, tied: IntArray, row: int, crowd: Crowd) ->
 
 
 def _share(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[SharedClusters, IntArray]:
-    """Return the others in the tied columns, and how many foreign items each column has."""
+    """Return the subjects in tied columns, and included items by column."""
     most, subject, sizes, times = 0, row % crowd.held.size, np.zeros(tied.size, np.int64), crowd.times
     for k in range(tied.size):
         most += columns.start[tied[k] + 1] - columns.start[tied[k]] - 1
@@ -253,7 +253,7 @@ def _share(columns: Columns, tied: IntArray, row: int, crowd: Crowd) -> tuple[Sh
 
 
 def _by_clusters(begin: IntArray, at_most: int) -> tuple[IntArray, IntArray]:
-    """Return the others by the number k of clusters that each is in, and where those of each k start."""
+    """Return the subjects by number of clusters, with group starts."""
     first, ordered = np.zeros(at_most + 2, np.int64), np.empty(begin.size - 1, np.int64)
     for s in range(begin.size - 1):
         first[begin[s + 1] - begin[s] + 1] += 1
@@ -268,7 +268,7 @@ def _by_clusters(begin: IntArray, at_most: int) -> tuple[IntArray, IntArray]:
 
 
 def _add_bits(mean: FloatArray, held: float, items: IntArray) -> None:
-    """Add, for each i, the mean of :func:`bits_of` over all ways to add i of the counts ``items`` to ``held``.
+    """Add the mean :func:`bits_of` over all ways to add i counts.
 
     It is exact where the counts are equal; else the variance of a sum of i of them gives it to the second order.
     """
@@ -285,7 +285,7 @@ def _add_bits(mean: FloatArray, held: float, items: IntArray) -> None:
 
 
 def _add_drawn(number: FloatArray, bits: FloatArray, mean: FloatArray, fresh: int) -> None:
-    """Add others who are in k of the tied clusters, after 1, 2, ... of these are drawn without replacement.
+    """Add subjects in k tied clusters, drawn without replacement.
 
     ``fresh`` of them are new as soon as one of their k clusters is drawn; ``mean[i]`` is their sum of bits once i are.
     """

@@ -1,6 +1,6 @@
-"""What the adversary may learn next: pieces of evidence drawn one after the other, until all of a subject is linked.
+"""Forecast of evidence until all items of a subject are linked.
 
-Each piece corrects one error about what the adversary holds of a subject: it merges another related cluster into it, or
+Each piece corrects one error about what the attacker holds of a subject: it merges another related cluster into it, or
 splits the items of one other subject off. The helpers take and change plain arrays, so that the same source runs as it
 is on small data and compiled on large.
 """
@@ -29,7 +29,7 @@ _TRIES = 30
 
 
 class ContingencyCells(NamedTuple):
-    """The cells of a contingency table by row and by column, and the given linkage rates of the columns."""
+    """Contingency cells by row and column, and linkage rates of columns."""
 
     start: IntArray
     order: IntArray
@@ -46,7 +46,7 @@ class ContingencyCells(NamedTuple):
 
 
 class EvidenceModel(NamedTuple):
-    """How evidence arrives, and what is counted."""
+    """Settings of the arrival and counting of evidence."""
 
     linkage: int
     split: float
@@ -74,7 +74,7 @@ class HeldItems(NamedTuple):
 
 
 class OpenClusters(NamedTuple):
-    """The related clusters not merged yet, cheapest first, and the rate at which evidence links each."""
+    """Unmerged related clusters, cheapest first, and their linkage rates."""
 
     cell: IntArray
     rate: FloatArray
@@ -106,7 +106,7 @@ def _change(held: HeldItems, other: int, items: float, weight: float) -> None:
 
 
 def _mixed_now(state: FloatArray, counts: int, whole: float, turned: bool) -> float:
-    """Return the mixed graph: the share of foreign weight, of others, or of their effective number."""
+    """Return the mixed graph: include errors, subjects, or effective number."""
     value = state[_WEIGHT]
     if counts == OTHERS:
         value = state[_OTHERS]
@@ -122,7 +122,7 @@ def _mixed_now(state: FloatArray, counts: int, whole: float, turned: bool) -> fl
 def _merge(
     cells: ContingencyCells, evidence: EvidenceModel, held: HeldItems, left: OpenClusters, size: int, at: int, row: int
 ) -> float:
-    """Merge the cluster at this place of those that are left; return the weight of the subject's items in it."""
+    """Merge a remaining cluster, and return the subject's weight in it."""
     cell = left.cell[at]
     cluster = cells.column[cell]
     for later in range(at, size - 1):  # what is left keeps its order, as the cheapest comes first
@@ -145,7 +145,7 @@ def _merge(
 
 
 def _cheapest(rng: np.random.Generator, cells: ContingencyCells, left: OpenClusters, size: int) -> int:
-    """Return the place of the cheapest cluster that is left, at random among those that tie in all respects."""
+    """Return the cheapest remaining cluster, random among ties."""
     first, tied = left.cell[0], 1
     while tied < size:
         cell = left.cell[tied]
@@ -156,7 +156,7 @@ def _cheapest(rng: np.random.Generator, cells: ContingencyCells, left: OpenClust
 
 
 def _next_merging(left: OpenClusters, size: int, luck: float) -> int:
-    """Return the place of the cluster that is merged next; luck lies between 0 and the sum of the rates."""
+    """Return the next merged cluster for a random number below the rate sum."""
     for at in range(size - 1):
         luck -= left.rate[at]
         if luck < 0:
@@ -165,7 +165,7 @@ def _next_merging(left: OpenClusters, size: int, luck: float) -> int:
 
 
 def _parted(rng: np.random.Generator, held: HeldItems, linkage: int) -> int:
-    """Return the place of the other subject that a piece of evidence parts: each alike, or by its items.
+    """Return the other subject that evidence separates, uniformly or by items.
 
     By items, somebody is drawn and taken with a chance of items over the most that anybody had. Where that fails
     often, all are looked through; either way each has exactly its chance.
@@ -199,7 +199,7 @@ def _future(
     linked_rise: FloatArray,
     mixed_rise: FloatArray,
 ) -> tuple[float, float, int]:
-    """Draw a future of one row; return the evidence to beta, the mixed graph there, and the first whole step there.
+    """Simulate one row's future to β, and return its results.
 
     A subject that is never linked has infinite evidence, and -1 as its step.
     """
@@ -289,7 +289,7 @@ def futures(
     shares: ShareBases,
     length: int,
 ) -> tuple[FloatArray, FloatArray, IntArray, FloatArray, FloatArray]:
-    """Return drawn futures: evidence to beta, the mixed graph there, the first whole step there, and both rises.
+    """Return simulated futures: evidence to β, mixed graph, and rises.
 
     The first three have a row per draw and a column per subject of ``subject``; the rises of the linked and the mixed
     graph, summed over these subjects, a row per draw and a column per piece of evidence, of which a future has at most

@@ -1,4 +1,4 @@
-"""The heaviest pairing of rows and columns of a table: what two partitions have in common, cluster by cluster.
+"""Maximum-weight pairing of clusters of two partitions.
 
 The pairing is found level by level, from the heaviest cell down (Kao, Lam, Sung and Ting, "A decomposition theorem for
 maximum weight bipartite matchings", 2001). Every row and column has a price, 0 at first; a cell is tight when it weighs
@@ -27,7 +27,7 @@ from unveil._kernels.types import BoolArray, Int32Array, IntArray
 def heaviest_cells(
     row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int
 ) -> BoolArray:
-    """Return which cells have the largest total weight of all choices in which no two share a row or a column.
+    """Return the cells of a maximum-weight pairing of rows and columns.
 
     Cells are distinct and weigh at least 1.
 
@@ -46,7 +46,7 @@ def heaviest_cells(
 
 
 def _by_scipy(row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int) -> BoolArray:
-    """Return the heaviest cells of a table so small that levels in plain Python would be slower."""
+    """Return the pairing of a small table, by scipy."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
@@ -66,7 +66,7 @@ def _by_scipy(row: Int32Array, column: Int32Array, weight: NDArray[np.integer], 
 def _heaviest_first(
     row: Int32Array, column: Int32Array, weight: NDArray[np.integer], rows: int, columns: int
 ) -> tuple[Int32Array, Int32Array, Int32Array, Int32Array]:
-    """Return the cells by descending weight, with lines numbered in the order in which they now appear.
+    """Return cells by descending weight, with lines renumbered.
 
     They come as row, column, weight, and the place that the cell had.
     """
@@ -135,7 +135,7 @@ def _tight_cells(
     cells: int,
     rows: int,
 ) -> tuple[IntArray, Int32Array]:
-    """Return where each row's tight cells start, and the column of each, among the first cells and rows."""
+    """Return the tight cells by row, among the first cells."""
     start = np.zeros(rows + 1, np.int64)
     for k in range(cells):
         if weight[k] - row_price[row[k]] - column_price[column[k]] == level:
@@ -162,7 +162,7 @@ def _search(
     rows: int,
     columns: int,
 ) -> bool:
-    """Return whether a way leads from an unpaired row to an unpaired column, in turn by a new cell and by a pair.
+    """Return whether an augmenting path exists.
 
     Writes how many pairs away from an unpaired row each row is (-1: not reached) and which columns were reached, no
     further than the nearest unpaired column.
@@ -200,7 +200,7 @@ def _search(
 def _extend(
     start: IntArray, tight: Int32Array, row_mate: Int32Array, column_mate: Int32Array, depth: Int32Array, rows: int
 ) -> None:
-    """Add pairs along shortest ways that do not meet; changes the mates, uses up the depths."""
+    """Augment along disjoint shortest paths, updating mates in place."""
     later = start[:-1].copy()  # a row's cells are tried once in all, whichever way comes by
     way = np.empty(rows, np.int32)
     for first in range(rows):
@@ -240,7 +240,7 @@ def _heaviest_open(
     reached: BoolArray,
     cells: int,
 ) -> int:
-    """Return the next level that makes a cell tight from a row that was reached to a column that was not."""
+    """Return the next level that tightens a reachable cell."""
     most = 0
     for k in range(cells):
         if depth[row[k]] >= 0 and not reached[column[k]]:

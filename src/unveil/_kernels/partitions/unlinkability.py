@@ -1,4 +1,4 @@
-"""Loops over the ragged rows of a contingency table: one row per subject, one cell per related cluster."""
+"""Loops over contingency rows: one row per subject, cell per cluster."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def order_cells(
     price_foreign: NDArray[Any],
     room: int,
 ) -> tuple[IntArray, IntArray]:
-    """Return the cells of each row by (cost, foreign, miss), smallest first, and how many tie for the least cost.
+    """Return each row's cells by (cost, include, miss), and cost ties.
 
     Prices are whole numbers per row, so that equal costs are equal; where costs may exceed 64 bits, all numbers are
     Python integers. Fewer missed is more of one's own, so the third key is ``own`` descending. Cells that are equal in
@@ -74,7 +74,7 @@ def _order(
 
 
 def _comes_first(one: int, other: int, cost: NDArray[Any], foreign: NDArray[Any], own: NDArray[Any]) -> bool:
-    """Return whether one cell comes before another; neither does where all three keys are equal."""
+    """Return whether one cell precedes another; equal keys do not."""
     if cost[one] != cost[other]:
         return bool(cost[one] < cost[other])
     if foreign[one] != foreign[other]:
@@ -83,7 +83,7 @@ def _comes_first(one: int, other: int, cost: NDArray[Any], foreign: NDArray[Any]
 
 
 def _order_keys(keys: NDArray[Any], place: IntArray, order: IntArray, low: int, many: int) -> None:
-    """Write a few cells in the order of their keys, each at the number of those before it.
+    """Write the sorted positions of a few cells.
 
     All pairs are compared, which is more than needed, but no branch hangs on what comes out of it.
     """
@@ -101,7 +101,7 @@ def _order_keys(keys: NDArray[Any], place: IntArray, order: IntArray, low: int, 
 def _insert_run(
     order: IntArray, low: int, high: int, cost: NDArray[Any], foreign: NDArray[Any], own: NDArray[Any]
 ) -> None:
-    """Write a few cells in order, each put in its place among those before it."""
+    """Insertion-sort a few cells."""
     for k in range(low, high):
         j = k
         while j > low and _comes_first(k, order[j - 1], cost, foreign, own):
@@ -119,7 +119,7 @@ def _merge_runs(
     foreign: NDArray[Any],
     own: NDArray[Any],
 ) -> None:
-    """Merge neighbouring runs until one is left. A sort of numpy in here would take ten times as long to compile."""
+    """Merge adjacent sorted runs, faster to compile than numpy's sort."""
     run = _RUN
     while low + run < high:
         for begin in range(low, high, 2 * run):
@@ -152,7 +152,7 @@ def add_graphs(
     gain: NDArray[Any],
     share: FloatArray,
 ) -> None:
-    """Add what is linked and what is mixed in after each merging, times the share of the guess; flat at the end.
+    """Add weighted linked and mixed graphs after each merge.
 
     ``own`` is what each cell links when it is merged, ``gain`` what it mixes in. The rows of guess p are those from
     ``p * subjects`` on; each subject has one pair of graphs for all guesses.
@@ -175,7 +175,7 @@ def add_graphs(
 
 @kernel("i8[], f8[], f8[], f8[], f8")
 def divide_rows(graph_start: IntArray, graph: FloatArray, base: FloatArray, whole: FloatArray, empty: float) -> None:
-    """Turn each row into shares: add its ``base``, divide by its ``whole``; all ``empty`` where the whole is 0."""
+    """Convert rows to shares: add ``base``, divide by ``whole``."""
     for r in range(whole.size):
         for j in range(graph_start[r], graph_start[r + 1]):
             graph[j] = (graph[j] + base[r]) / whole[r] if whole[r] != 0 else empty
@@ -185,7 +185,7 @@ def divide_rows(graph_start: IntArray, graph: FloatArray, base: FloatArray, whol
 def beta_points(
     graph_start: IntArray, linked: FloatArray, mixed: FloatArray, beta: FloatArray, slack: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return, per row, how many mergings reach ``beta`` on the linked graph, and the mixed graph there.
+    """Return merges to ``beta`` per row, and the mixed graph there.
 
     Both are interpolated linearly between whole mergings. ``slack`` is what rounding may take from an average.
     """
@@ -208,7 +208,7 @@ def beta_points(
 
 @kernel("i8[], f8[], i8")
 def mean_graph(graph_start: IntArray, graph: FloatArray, length: int) -> FloatArray:
-    """Return the mean of all rows' graphs after 0 to ``length - 1`` mergings, each flat after its end.
+    """Return the mean graph of all rows, each constant after its end.
 
     Rows that are still moving and rows that have come to rest are summed apart, so that a mean of ones is one.
     """
@@ -242,7 +242,7 @@ def overall_rises(
     share: FloatArray,
     length: int,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return by how much each merging lifts the overall linked and mixed graphs, one row per group of guesses.
+    """Return each merge's rise of the overall graphs, by guess group.
 
     Guess p counts with ``share[p]`` in group ``guess_of[p]``; an item of subject r lifts the linked graph by
     ``own_unit[r]``, and what a merging mixes in (``gain``, as in :func:`add_graphs`) lifts the mixed graph by

@@ -1,4 +1,4 @@
-"""Groups of at least k rows that are alike: many columns at once by MDAV, one column in the best way there is."""
+"""Microaggregation: groups of at least k similar rows."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from unveil._kernels.types import FloatArray, IntArray
 
 
 def mdav_groups(values: FloatArray, k: int) -> IntArray:
-    """Return the group of each row, by the maximum distance to average vector method.
+    """Return the MDAV group of each row.
 
     While at least 3k rows are left: the row farthest from the mean of those left and its k - 1 nearest make a group,
     and so do the row farthest from that one and its k - 1 nearest. With 2k to 3k - 1 left, one group is made around
@@ -40,7 +40,7 @@ def mdav_groups(values: FloatArray, k: int) -> IntArray:
 
 
 class _UngroupedRows:
-    """The rows without a group, kept at the front of arrays; rows from the end fill the gaps."""
+    """Ungrouped rows at the front of arrays."""
 
     def __init__(self, values: FloatArray, rows: IntArray) -> None:
         self.values, self.rows, self.size = values, rows.copy(), rows.size
@@ -78,7 +78,7 @@ class _UngroupedRows:
 
 
 def nearest(distance: FloatArray, k: int) -> IntArray:
-    """Return the places of the k smallest distances; of those that are equal, the first."""
+    """Return the positions of the k smallest distances, first among ties."""
     if distance.size <= k:
         return np.arange(distance.size)
     limit = np.partition(distance, k - 1)[k - 1]
@@ -87,7 +87,7 @@ def nearest(distance: FloatArray, k: int) -> IntArray:
 
 
 def best_groups(values: FloatArray, k: int) -> IntArray:
-    """Return the group of each number such that groups have at least k and the squares within them sum to the least.
+    """Return optimal one-column groups of at least k, by squares.
 
     Best groups hold neighbours in order and have at most 2k - 1 numbers (Hansen and Mukherjee, 2003): the shortest
     way from cut to cut is found in time proportional to n times k. Which of equally good ways is taken depends on the

@@ -1,4 +1,4 @@
-"""Codes of one column and pairs of codes of two, and how many rows have each."""
+"""Counts of codes in one column, and of pairs in two."""
 
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ _AT_ONCE = 1 << 16
 
 
 def code_counts(codes: CodeArray, size: int = 0) -> IntArray:
-    """Return how many rows have each code, from 0 up to the largest, or up to ``size`` if that is more.
+    """Return the rows per code, from 0 to maximum or ``size``.
 
     >>> code_counts(np.array([0, 2, 2], np.int32)), code_counts(np.array([1], np.int32), 3)
     (array([1, 0, 2]), array([0, 1, 0]))
@@ -28,7 +28,7 @@ def code_counts(codes: CodeArray, size: int = 0) -> IntArray:
 
 
 def narrow_codes(codes: CodeArray) -> CodeArray:
-    """Return codes from 0 on in two bytes each, where these hold them, else in four.
+    """Return codes in two bytes if possible, else four.
 
     >>> narrow_codes(np.array([3, 70])).dtype, narrow_codes(np.array([3, 70_000])).dtype
     (dtype('int16'), dtype('int32'))
@@ -37,7 +37,7 @@ def narrow_codes(codes: CodeArray) -> CodeArray:
 
 
 def looked_up(table: NDArray[Scalar], codes: CodeArray) -> NDArray[Scalar]:
-    """Return what the table has at each code.
+    """Return the table value of each code.
 
     >>> looked_up(np.array([7.5, 8.5]), np.array([1, 0, 1], np.int32))
     array([8.5, 7.5, 8.5])
@@ -50,7 +50,7 @@ def looked_up(table: NDArray[Scalar], codes: CodeArray) -> NDArray[Scalar]:
 
 
 def pair_counts(a: CodeArray, b: CodeArray, a_size: int, b_size: int) -> IntArray:
-    """Return how many rows have each pair of codes; that of pair (i, j) is at i * b_size + j.
+    """Return the rows per code pair; pair (i, j) at i * b_size + j.
 
     >>> pair_counts(np.array([0, 1, 1], np.int32), np.array([2, 0, 0], np.int32), 2, 3)
     array([0, 0, 1, 2, 0, 0])

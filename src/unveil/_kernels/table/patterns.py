@@ -1,4 +1,4 @@
-"""How far two records agree, column by column, as one number per pair: the pattern of their agreement."""
+"""Agreement patterns of record pairs, by column."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ _PLAIN_PAIRS = 2**18
 
 
 class AgreementLevels(NamedTuple):
-    """How values agree: in column c, the more of ``limits[c]`` a difference keeps within, the better.
+    """Agreement levels of values, by difference ``limits`` per column.
 
     The limits ascend, -1 filling up the line. Level 0 is a missing value, 1 a difference beyond the last limit, and so
     on to ``steps[c] + 1``, a difference within the first limit. ``stride[c]`` is what one level of the column adds to
@@ -27,7 +27,7 @@ class AgreementLevels(NamedTuple):
 
     @property
     def patterns(self) -> int:
-        """How many patterns there could be."""
+        """Number of possible patterns."""
         return int(self.stride[-1]) * int(self.steps[-1] + 2)
 
     def levels(self, pattern: IntArray) -> IntArray:
@@ -36,7 +36,7 @@ class AgreementLevels(NamedTuple):
 
 
 def comparison(limits: list[list[int]]) -> AgreementLevels:
-    """Return how columns are compared whose differences have these limits, ascending.
+    """Return the comparison of columns with these ascending limits.
 
     >>> comparison([[0], [0, 5]]).patterns
     12
@@ -55,7 +55,7 @@ def levels_of_pairs(
     candidate: IntArray,
     column: int,
 ) -> IntArray:
-    """Return how well each pair of a released row (``target``) and an original one agrees in a column.
+    """Return each pair's agreement level in a column.
 
     >>> ages = np.array([[10], [13], [MISSING]])
     >>> levels_of_pairs(ages, ages, comparison([[0, 5]]), np.array([0, 0, 0]), np.array([0, 1, 2]), 0)
@@ -89,7 +89,7 @@ def scores_of_pairs(
     target: IntArray,
     candidate: IntArray,
 ) -> FloatArray:
-    """Return the sum over columns of the weight of each pair's level, ``weight[column, level]``."""
+    """Return each pair's summed weights, ``weight[column, level]``."""
     score = np.zeros(target.size)
     for column in range(compared.steps.size):
         score += weight[column, levels_of_pairs(released, original, compared, target, candidate, column)]
@@ -97,7 +97,7 @@ def scores_of_pairs(
 
 
 def patterns_of_rows(released: IntArray, original: IntArray, compared: AgreementLevels, rows: IntArray) -> IntArray:
-    """Return the patterns of the released rows in ``rows`` with all original ones, those of one released row together.
+    """Return the patterns of released ``rows`` with all original rows.
 
     >>> values = np.array([[1], [1], [2]])
     >>> patterns_of_rows(values, values, comparison([[0]]), np.array([0, 2]))
@@ -114,7 +114,7 @@ def patterns_of_rows(released: IntArray, original: IntArray, compared: Agreement
 def scores_of_rows(
     released: IntArray, original: IntArray, compared: AgreementLevels, weight: FloatArray, rows: IntArray
 ) -> FloatArray:
-    """Return the scores of the released rows in ``rows`` with all original ones, one line per released row.
+    """Return the scores of released ``rows`` with all original rows.
 
     >>> values = np.array([[1], [1], [2]])
     >>> scores_of_rows(values, values, comparison([[0]]), np.array([[0.0, -1.0, 3.0]]), np.array([2]))

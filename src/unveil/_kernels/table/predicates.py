@@ -1,4 +1,4 @@
-"""How many rows each predicate holds for, by whole numbers that stand for values in their order."""
+"""Numbers of rows that match predicates, on integer codes."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,7 +16,7 @@ _AT_ONCE = 125
 
 
 class Index(NamedTuple):
-    """Columns of a table: the code of each row (0 is missing), the rows by code, and where each code starts.
+    """Table columns as codes (0: missing), with rows by code.
 
     The rows with code c in column j are ``by_code[j, start[offset[j] + c] : start[offset[j] + c + 1]]``.
     """
@@ -32,7 +32,7 @@ class Index(NamedTuple):
 
 
 class PredicateConditions(NamedTuple):
-    """Conditions of many predicates: those of predicate p are ``begin[p]`` up to, not including, ``begin[p + 1]``.
+    """Conditions of predicates; predicate p has ``begin[p]:begin[p + 1]``.
 
     A condition holds for a row whose code in ``column`` is from ``low`` to ``high``, both included; where ``outside``
     is True it holds for the other rows instead, but never for those where the value is missing. No code is from
@@ -50,7 +50,7 @@ class PredicateConditions(NamedTuple):
 
 
 def index(columns: Sequence[IntArray] | Int32Array, levels: Sequence[int], by_code: Int32Array | None = None) -> Index:
-    """Return columns of codes, each from 0 to its number of levels, with their rows by code, which may have a place.
+    """Return indexed code columns, optionally in a store.
 
     >>> found = index([np.array([2, 0, 1, 2])], [2])
     >>> found.by_code, found.start
@@ -74,14 +74,14 @@ def index(columns: Sequence[IntArray] | Int32Array, levels: Sequence[int], by_co
 
 @loop("i4[], i8[], i4[]")
 def _arrange(codes: Int32Array, free: IntArray, rows: Int32Array) -> None:
-    """Put the rows in the order of their codes, where ``free`` is the first place of each code."""
+    """Sort the rows by code, given the first place of each."""
     for row in range(codes.size):
         rows[free[codes[row]]] = row
         free[codes[row]] += 1
 
 
 def matches(table: Index, conditions: PredicateConditions, *, stop: int | None = None) -> tuple[IntArray, IntArray]:
-    """Return for how many rows each predicate holds, and the row where it is a single one; else -1.
+    """Return matches per predicate, and the row if single, else -1.
 
     Where there is much to do, the rows of the rarest condition are looked up and the others are tried on those, the
     next rarest first. With ``stop`` counting ends there: a predicate that holds for more rows gets ``stop``.
@@ -98,7 +98,7 @@ def matches(table: Index, conditions: PredicateConditions, *, stop: int | None =
 
 
 def fits(table: Index, conditions: PredicateConditions) -> tuple[IntArray, IntArray]:
-    """Return all rows that each predicate holds for: those of predicate g are ``rows[starts[g]:starts[g + 1]]``.
+    """Return all matching rows per predicate; g has ``starts[g]:starts[g + 1]``.
 
     >>> table = index([np.array([1, 2, 3, 0])], [3])  # the age is at least 2; it is missing
     >>> begin, column, low, high = map(np.array, ([0, 1, 2], [0, 0], [2, 0], [3, 0]))
@@ -166,7 +166,7 @@ def _counted(
 
 
 def _plan(table: Index, conditions: PredicateConditions) -> tuple[IntArray, BoolArray, IntArray]:
-    """Return the conditions of each predicate from the rarest on, the lists of codes, and where its rows stand."""
+    """Return conditions by rarity, code lists, and row positions."""
     first, last = (
         table.start[table.offset[conditions.column] + code] for code in (conditions.low, conditions.high + 1)
     )
@@ -262,7 +262,7 @@ def _list(
 
 
 def chance_of_one(counts: IntArray, rows: int, drawn: int) -> FloatArray:
-    """Return the chance that ``drawn`` of ``rows`` rows, drawn by lot, hold exactly one of each count of rows.
+    """Return the probability that ``drawn`` random rows match exactly once.
 
     That is ``c * C(rows - c, drawn - 1) / C(rows, drawn)`` for a count of c, with 1 to ``rows`` drawn. 0.0 and 1.0 are
     exact where it is impossible or certain; chances below the smallest number of the machine are 0.0 too.

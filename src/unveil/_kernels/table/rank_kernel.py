@@ -1,4 +1,4 @@
-"""How likely each rank swaps with each other: exactly where the window is small, else by simulation.
+"""Probability of rank swaps, exact or simulated.
 
 From the lowest rank up, a rank that is still free swaps with a free one above, chosen by weights. So a rank near the
 top may find none and stays, and no row of these probabilities is even over the window.
@@ -17,7 +17,7 @@ _SAME = 1e-15
 
 
 def exact_band(n: int, weight: FloatArray) -> FloatArray:
-    """Return the probability that rank a swaps with rank a + d at [a, d], and that it stays at [a, 0].
+    """Return the swap probability of rank a with a + d at [a, d].
 
     ``weight[d - 1]`` is the weight of the rank ``d`` above; those beyond the last have none. Which ranks above the
     present one are taken already is all that matters for what follows: 2**reach cases, for each of which the
@@ -50,7 +50,7 @@ def exact_band(n: int, weight: FloatArray) -> FloatArray:
 
 
 def _step(chance: FloatArray, free: BoolArray, weight: FloatArray, case: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return one rank's line of the band, and the probability of each case for the next rank."""
+    """Return one rank's band row, and the next rank's cases."""
     line = np.zeros(len(free))
     after = np.zeros(case.size)
     is_free = free[0] if len(free) > 1 else np.ones(1, bool)
@@ -69,7 +69,7 @@ def _step(chance: FloatArray, free: BoolArray, weight: FloatArray, case: IntArra
 
 
 def swapped_levels(band: FloatArray, level: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return pairs of levels and the expected number of ranks of the first that get a value of the second.
+    """Return level pairs, and the expected ranks swapped between them.
 
     ``level`` has the level of each rank; a pair may come more than once, and its numbers are then to be added.
     """
@@ -87,7 +87,7 @@ def swapped_levels(band: FloatArray, level: IntArray) -> tuple[IntArray, IntArra
 
 
 def simulated_swaps(draws: FloatArray, weight: FloatArray, cell: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return how many ranks of one cell get a value of another, and how many of each stay, summed over simulations.
+    """Return simulated swaps of ranks with values, and stays.
 
     Cells are runs of ranks, numbered in ``cell``. Each line of ``draws`` is one simulation. It adds not the swap that
     is drawn but the probability of each that might have been, given what is free: far fewer simulations then do.
@@ -131,7 +131,7 @@ def _simulate(draws: FloatArray, weight: FloatArray, cell: IntArray, cells: int)
 
 
 def may_stay(n: int, reach: int) -> BoolArray:
-    """Return which of n ranks may find no partner, for a reach of at least 3.
+    """Return the ranks that may find no partner, for reach ≥ 3.
 
     One does if their number is odd and none if it is even. All above it must have been taken by others below it.
 
@@ -143,7 +143,7 @@ def may_stay(n: int, reach: int) -> BoolArray:
 
 
 def pairs_within(first: IntArray, first_end: IntArray, second: IntArray, second_end: IntArray, reach: int) -> IntArray:
-    """Return how many pairs of different ranks, one from each of two runs, are at most ``reach`` apart.
+    """Return the rank pairs of two runs within ``reach``.
 
     Runs go from ``first`` to before ``first_end``, and are the same or apart.
 
@@ -172,7 +172,7 @@ def _triangle(x: IntArray) -> IntArray:
 def bucket_chances(
     bucket: IntArray, draws: FloatArray | None = None, most_cases: int = 20_000
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return the probability that each rank chooses each bucket at [rank, bucket], and that it stays.
+    """Return each rank's bucket probabilities at [rank, bucket].
 
     See `bucket_partners`. Ranks of a bucket whose turn has not come are alike, so all
     that matters is how many of each bucket are free. Without ``draws`` all cases are followed, and the result is None
@@ -213,7 +213,7 @@ def _choose(
     stays: FloatArray,
     after: dict[tuple[int, ...], float],
 ) -> None:
-    """Add what may follow when a rank is free and ``free`` says how many others of each bucket are."""
+    """Add the cases after a free rank, by ``free`` per bucket."""
     weight = [0.5 ** (other - own) if free[other] else 0.0 for other in range(own, len(free))]
     total = sum(weight)
     if total == 0.0:
@@ -254,7 +254,7 @@ def _bucket_simulated(bucket: IntArray, draws: FloatArray) -> tuple[FloatArray, 
 
 
 def bucket_line(chosen: FloatArray, stays: FloatArray, bucket: IntArray, rank: int) -> FloatArray:
-    """Return the probability that each rank swaps with the given one, and at its own place that it stays."""
+    """Return swap probabilities with a rank; its own place: stays."""
     n, own = bucket.size, int(bucket[rank])
     size = np.bincount(bucket)
     end = np.cumsum(size)

@@ -1,4 +1,4 @@
-"""Which rows lie in a box? Levels between two bounds in every column, without comparing every row with every box."""
+"""Rows within boxes of levels, without full comparison."""
 
 from typing import NamedTuple
 
@@ -15,14 +15,14 @@ _BLOCK = 512
 
 
 class Windows(NamedTuple):
-    """One box per target: the least and the greatest level that a row may have in each column, both included."""
+    """Box per target: smallest and largest level per column, inclusive."""
 
     first: Int32Array
     last: Int32Array
 
 
 def ranking(released: IntArray, original: IntArray, *, missing: int) -> IntArray:
-    """Return the values that ranks are counted in, ascending: those of the column that has more of them.
+    """Return the ascending values for ranks, from the longer column.
 
     >>> ranking(np.array([3, 1]), np.array([2, 9, 1]), missing=9)
     array([1, 3])
@@ -34,7 +34,7 @@ def ranking(released: IntArray, original: IntArray, *, missing: int) -> IntArray
 def windows_by_rank(
     released: IntArray, original: IntArray, reach: int, *, missing: int
 ) -> tuple[Int32Array, Int32Array, Int32Array]:
-    """Return the levels of the original values, and the first and last one within ``reach`` ranks of each released one.
+    """Return original levels, and each released row's ``reach`` window.
 
     Values are compared by their ranks in the column that has more of them, equal ones having any of their ranks: two
     values are within reach if some rank of one and some rank of the other are at most that far apart. So equal values
@@ -60,7 +60,7 @@ def windows_by_rank(
 
 
 def rows_in_boxes(levels: Int32Array, boxes: Windows, *, at_most: int) -> tuple[IntArray, Int32Array]:
-    """Return where each box's rows start, and the rows that lie in it in every column, ascending.
+    """Return the rows in each box, ascending, with box starts.
 
     ``levels`` has one line per row and one column per attribute, all at least 0. Where there are more than ``at_most``
     in all, the search ends: no row is returned, and the last start is above ``at_most``. Time grows with the rows that
@@ -120,7 +120,7 @@ def _scan(
     block: int,
     at_most: int,
 ) -> tuple[IntArray, Int32Array]:
-    """Return where each box's rows start, and their numbers; blocks of rows stand in the order of the second column."""
+    """Return the rows in each box, by blocks of the second column."""
     n, columns = levels.shape
     start = np.zeros(len(first) + 1, np.int64)
     rows, spare = np.empty(max(1024, len(first)), np.int32), np.empty(max(1024, len(first)), np.int32)

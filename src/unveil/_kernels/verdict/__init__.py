@@ -1,1 +1,1 @@
-"""What a verdict on a release is computed with."""
+"""Kernels for the decision on a release."""

@@ -1,4 +1,4 @@
-"""How likely sums over N people drawn by lot are, without drawing them."""
+"""Permutation probabilities of sums over N people, without sampling."""
 
 from math import erfc, sqrt
 
@@ -8,7 +8,7 @@ from unveil._kernels.types import BoolArray, FloatArray
 
 
 def hypergeometric_p(member_hits: int, other_hits: int, members: int, others: int) -> float:
-    """Return the probability that at least so many of all hits fall on members, where labels are drawn by lot.
+    """Return the probability of at least N successes among random members.
 
     ``P(H >= member_hits)`` for H ~ Hypergeometric(members + others, member_hits + other_hits, members). It lies above 0
     and is 1 where nobody of the members is hit.
@@ -34,7 +34,7 @@ def hypergeometric_p(member_hits: int, other_hits: int, members: int, others: in
 
 
 def normal_p(scores: FloatArray, is_member: BoolArray) -> float:
-    """Return about how likely the sum of the members' scores, or a larger one, is where labels are drawn by lot.
+    """Return the approximate p of the members' score sum.
 
     The sum over N of n people drawn without putting back has the variance N (1 - N / n) S², S² being that of the scores
     (divisor n - 1); for many people it is nearly normal. 1 where all scores are equal: labels then change nothing.

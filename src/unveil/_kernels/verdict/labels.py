@@ -1,4 +1,4 @@
-"""Who could as well have been in the data: draws of labels by lot, and what attacks score on those drawn.
+"""Permutations of membership, and attack scores on them.
 
 People are known by their places from 0 on. A place must follow from what a person's rows hold and never from where they
 stand, so that shuffled tables give the same draws. People who hold the same may swap their places: an attack that
@@ -25,7 +25,7 @@ _WORD = 2**16
 
 
 def labels(members: int, others: int, draws: int, rng: np.random.Generator) -> list[Callable[[], BoolArray]]:
-    """Return blocks of draws to be made, one row per draw and one column per place; True marks the members.
+    """Return blocks of permutations (rows); True marks members.
 
     There are always as many, and every choice of ``members`` of all places is equally likely. One number is taken from
     ``rng``, and each block has a generator of its own made from that and the number of the block: blocks may be made in
@@ -45,7 +45,7 @@ def labels(members: int, others: int, draws: int, rng: np.random.Generator) -> l
 def labels_among(
     people: int, members: int, others: int, draws: int, rng: np.random.Generator
 ) -> list[Callable[[], BoolArray]]:
-    """Return the same for so many of all places: how many of them are members is drawn too, as in draws of everybody.
+    """Return permutations for a subset of N places.
 
     Where a figure looks at a few people of many, the others need no labels.
 
@@ -63,7 +63,7 @@ def labels_among(
 def labels_of_units(
     unit: IntArray, is_member: BoolArray, draws: int, rng: np.random.Generator, some: IntArray | None = None
 ) -> list[Callable[[], BoolArray]]:
-    """Return the same for places that belong to units, such as households: all of a unit are members, or none is.
+    """Return permutations by unit, such as household.
 
     ``unit`` and ``is_member`` say of each place to which unit it belongs and whether it is a member. Units of as many
     places are exchanged: of each size as many are members as there are. With ``some`` only these places have columns.
@@ -103,7 +103,7 @@ def _blocks(people: int, draws: int, rng: np.random.Generator) -> Iterator[tuple
 
 
 def _drawn(number: IntArray, people: int, rng: np.random.Generator) -> BoolArray:
-    """Return one draw for each number of people, every choice of so many being equally likely.
+    """Return one uniform permutation per number of people.
 
     Independent labels are made first; given how many they mark, every choice of so many is equally likely, and it stays
     so when people are added, or removed, by lot until the number is right. This takes a third of the time of shuffling.
@@ -128,7 +128,7 @@ def _drawn(number: IntArray, people: int, rng: np.random.Generator) -> BoolArray
 
 
 def member_sums(drawn: BoolArray, scores: FloatArray) -> FloatArray:
-    """Return at [draw, figure] the sum of the members' scores, for scores at [place, figure].
+    """Return members' score sums at [permutation, test].
 
     Sums of zeros and ones are exact. Others are rounded, and how depends on the order of people and on threads:
     whoever compares sums must take those for equal that differ by rounding, as :func:`step_down` does.
@@ -172,7 +172,7 @@ def _in_words(drawn: BoolArray) -> IntArray:
 
 @kernel("i8[,], i8[], i8[]")
 def _exactly_one(words: IntArray, starts: IntArray, places: IntArray) -> IntArray:
-    """Return at [word, guess] the draws as bits in which exactly one of the people is a member."""
+    """Return bits of permutations with exactly one member, [word, predicate]."""
     alone = np.empty((len(words), starts.size - 1), np.int64)
     for word in range(len(words)):
         for guess in range(starts.size - 1):

@@ -1,4 +1,4 @@
-"""What links and places hit by luck: statistics drawn again with the rows in another order.
+"""Permutation distributions of links and row-order matches.
 
 Both need no control: where a release does not tell which row is whose, every order of the original rows was as likely
 as the true one. Rows are permuted by their positions, so that whoever wants the same draws from shuffled tables sorts
@@ -27,7 +27,7 @@ def agreeing_cells(
     *,
     person: IntArray | None = None,
 ) -> FloatArray:
-    """Return in how many cells row i of both tables agrees: as they stand, then for each draw of another order.
+    """Return row agreements of two tables, observed and permuted.
 
     Rows change places with rows nearby alone, so that two tables of different people in a common order (by region, or
     by a number that nobody released) do not stand out. If people have several rows, ``person`` says whose each row is:
@@ -58,7 +58,7 @@ def agreeing_cells(
 def true_links(
     rows: IntArray, candidates: IntArray, chances: FloatArray, truth: IntArray, draws: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return how many released rows are linked to their person: as they are, then for each draw of another truth.
+    """Return correct links, observed and for permuted truths.
 
     Released row ``rows[e]`` is linked to original row ``candidates[e]`` with the probability ``chances[e]``, and
     ``truth[row]`` is the original row that it belongs to. A draw permutes the truth.
@@ -75,7 +75,7 @@ def true_links(
 
 
 def _orders(values: IntArray, cells: int, draws: int, rng: np.random.Generator) -> Iterator[tuple[slice, IntArray]]:
-    """Yield draws of the values in another order, a block at a time, and which draws (from 1 on) these are."""
+    """Yield permutations in blocks, with their numbers from 1."""
     size = max(1, _CELLS // max(cells, 1))
     for first in range(1, draws + 1, size):
         last = min(first + size, draws + 1)
@@ -85,7 +85,7 @@ def _orders(values: IntArray, cells: int, draws: int, rng: np.random.Generator) 
 def _orders_nearby(
     person: IntArray, cells: int, draws: int, rng: np.random.Generator
 ) -> Iterator[tuple[slice, IntArray]]:
-    """Yield orders of all rows in which people nearby have changed places, and which draws (from 1 on) these are."""
+    """Yield local permutations of nearby people, with numbers from 1."""
     windows = list(_windows(person))
     step = max(1, _CELLS // max(cells, 1))
     for first in range(1, draws + 1, step):
@@ -100,7 +100,7 @@ def _orders_nearby(
 
 
 def _windows(person: IntArray) -> Iterator[IntArray]:
-    """Yield the rows of people who may change places, [window, person, row]: those nearby with equally many rows."""
+    """Yield windows of exchangeable people, [window, person, row]."""
     _, first, count = np.unique(person, return_index=True, return_counts=True)
     blocks = np.split(np.argsort(person, kind="stable"), np.cumsum(count)[:-1])
     for size in np.unique(count).tolist():

@@ -1,4 +1,4 @@
-"""From many figures to one error: how unlikely each is, allowing for having looked at all of them."""
+"""Multiplicity adjustment of many test statistics."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ SAME = 1e-10
 
 
 class AdjustedP(NamedTuple):
-    """The p-value of each figure, alone and adjusted for all figures.
+    """Unadjusted and adjusted p of each test.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class AdjustedP(NamedTuple):
 
 
 def step_down(statistics: FloatArray) -> AdjustedP:
-    """Return p and adjusted p of each column, by the step-down procedure of the least p (Westfall and Young, 1993).
+    """Return p and adjusted p by column (Westfall and Young, 1993).
 
     ``statistics`` has one column per figure and one row per draw; row 0 is what was seen, and larger is worse. Where
     nothing is given away row 0 is exchangeable with the others, and then the least adjusted p is at most alpha with a
@@ -56,7 +56,7 @@ def step_down(statistics: FloatArray) -> AdjustedP:
 
 
 def _at_least(column: FloatArray) -> IntArray:
-    """Return for each entry how many entries, itself among them, are at least as large; near ones are equal."""
+    """Return the number of elements at least as large, with tolerance."""
     order = np.argsort(column, kind="stable")
     ascending = column[order]
     near = SAME * np.abs(ascending[[0, -1]]).max()
@@ -69,7 +69,7 @@ def _at_least(column: FloatArray) -> IntArray:
 
 
 def holm(p: FloatArray) -> FloatArray:
-    """Return adjusted p of each figure by Holm's procedure, which needs nothing but each p alone.
+    """Return Holm-adjusted p of each test.
 
     >>> holm(np.array([0.01, 0.5, 0.04]))
     array([0.03, 0.5 , 0.08])

@@ -1,4 +1,4 @@
-"""How probable a record is by a tree of columns, each of which depends on one other (Chow and Liu, 1968)."""
+"""Record probabilities by a Chow–Liu tree of columns (1968)."""
 
 from collections.abc import Callable, Collection, Sequence
 
@@ -21,7 +21,7 @@ _Chances = Callable[[Int32Array, Int32Array], FloatArray]
 
 
 def equal_parts(codes: Int32Array, parts: int = PARTS) -> CodeArray:
-    """Return in which of so many parts with about as many rows each value lies, from 1 on; 0, a missing one, stays 0.
+    """Return each value's part among N equal parts, from 1; 0 missing.
 
     ``codes`` are in the order of the values. Equal values are in one part: that of the middle one of them.
 
@@ -37,7 +37,7 @@ def equal_parts(codes: Int32Array, parts: int = PARTS) -> CodeArray:
 
 
 def tree_of_columns(table: CodeArray, *, cut: Collection[int] = ()) -> IntArray:
-    """Return on which other column each one depends, -1 for the first, which depends on none.
+    """Return each column's parent in the tree, -1 for the root.
 
     It is the tree with the most mutual information in all, of which (r - 1)(c - 1) / 2n is taken off for each pair of
     columns with r and c levels: so much n rows show where there is none. Of equal pairs the earlier column counts.
@@ -74,7 +74,7 @@ def tree_of_columns(table: CodeArray, *, cut: Collection[int] = ()) -> IntArray:
 
 
 def _without_gaps(codes: CodeArray) -> tuple[CodeArray, IntArray]:
-    """Return the codes, from 0 on, without those that nobody has, and how many have each of the others."""
+    """Return codes without unused ones, and their counts."""
     count = code_counts(codes)
     return looked_up(narrow_codes(np.cumsum(count > 0) - 1), codes), count[count > 0]
 
@@ -94,7 +94,7 @@ def _mutual_information(a: CodeArray, a_count: IntArray, b: CodeArray, b_count: 
 def log_probabilities(
     table: Int32Array, parent: IntArray, wanted: Int32Array, some: IntArray | None = None
 ) -> FloatArray:
-    """Return the logarithm of the probability of each wanted row, by the tree and the counts of the table.
+    """Return the log-probability of each row by the tree.
 
     With n(v) rows of the n that have the value v, and m(v) = max(n(v), 1) / n::
 
@@ -124,7 +124,7 @@ def _add_logarithms(
     place: tuple[int, int],
     counts: Sequence[IntArray],
 ) -> None:
-    """Add the logarithm of the chance of each wanted value of a column, given that of the column above it."""
+    """Add a column's log-probabilities given its parent."""
     column, above = place
     alone = np.maximum(counts[column], 1) / len(table)
     if above < 0:
@@ -142,7 +142,7 @@ def _add_logarithms(
 
 
 def _chances(higher: Int32Array, value: Int32Array, alone: FloatArray, below: IntArray, asked: int) -> _Chances:
-    """Return what gives the logarithms for values and those above them, of which so many will be asked for."""
+    """Return the log-probability lookup for values given parents."""
     size, width = below.size, alone.size
     if size * width <= 4 * (value.size + asked) + 1024:
         count = pair_counts(higher, value, size, width)
@@ -164,7 +164,7 @@ def _chances(higher: Int32Array, value: Int32Array, alone: FloatArray, below: In
 
 
 def _key_counter(higher: Int32Array, value: Int32Array, width: int) -> Callable[[IntArray], IntArray]:
-    """Return what tells how many of the pairs have each key that is asked for."""
+    """Return the counter of pairs with each key."""
     rows = value.size
     if rows <= PLAIN_UP_TO:
         ascending = np.sort(pair_keys(higher, value, width))
@@ -199,7 +199,7 @@ def _put_counts(asked: IntArray, table: IntArray, tally: Int32Array) -> None:
 
 
 def coincidences(expected: FloatArray) -> FloatArray:
-    """Return for each row how many coincidences are to be expected in all rows that are at most as likely.
+    """Return the expected coincidences with records at most as likely.
 
     ``expected`` is the number for each row alone. So the least likely of many rows is not judged as if it were the only
     one that had been looked at.

@@ -1,4 +1,4 @@
-"""Tables of counts as they are published: cells that are shown, hidden or rounded, and how their codes add up."""
+"""Published frequency tables: shown, suppressed, and rounded cells, and their sums."""
 
 from unveil.data.counts.codes import CountVariable
 from unveil.data.counts.published_counts import PublishedCounts, PublishedTable

@@ -1,4 +1,4 @@
-"""The codes of a variable as sets of leaves: totals, subtotals, groupings, bands of numbers, and how they add up."""
+"""Codes of a variable as sets of leaves: totals, subtotals, and bands."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ _AROUND = re.compile(r"\b(aged?|ages?|years?|yrs?|old)\b")
 
 @dataclass(frozen=True, eq=False)
 class CountVariable:
-    """A variable of published counts: its codes, the total first, each a set of leaves.
+    """Variable of published counts: its codes as leaf sets, total first.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ def is_total(label: str) -> bool:
 
 
 def band_of(label: str) -> tuple[int, int] | None:
-    """Return the first number of a band and the first one behind it, None for what is no band.
+    """Return the first number of a band and the first above it.
 
     >>> band_of("0-17"), band_of("65 and over"), band_of("18"), band_of("under 5"), band_of("north")
     ((0, 18), (65, 10000), (18, 19), (0, 5), None)
@@ -82,7 +82,7 @@ def band_of(label: str) -> tuple[int, int] | None:
 
 
 def overlapping(labels: Iterable[str]) -> tuple[str, str] | None:
-    """Return two bands that share numbers though neither lies within the other, None where there are none.
+    """Return two partly overlapping bands, or None.
 
     >>> overlapping(["0-10", "10-20", "0-20"]), overlapping(["0-9", "10-20", "0-20"])
     (('0-10', '10-20'), None)
@@ -103,7 +103,7 @@ def variable_of(
     order: Iterable[str] = (),
     rest: bool = False,
 ) -> CountVariable:
-    """Return a variable with these codes, no total among them, and whatever leaves they need.
+    """Return a variable with these codes, without a total, and their leaves.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def variable_of(
 
 
 def _bands(labels: Sequence[str]) -> tuple[list[int], list[str]] | None:
-    """Return the leaves of each band and how they are called, None where not all codes are bands or none is wide."""
+    """Return the leaves and labels of each band, or None without bands."""
     bands = [band_of(label) for label in labels]
     known = [band for band in bands if band is not None]
     if len(known) < len(labels) or all(high - low == 1 for low, high in known):
@@ -173,7 +173,7 @@ def _variable(name: str, labels: Sequence[str], masks: Sequence[int], leaf_names
 
 
 def partitions_of(leaves: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
-    """Return sums of codes that together say all there is: each code beside the largest of its parts.
+    """Return sums of disjoint codes that cover all leaves.
 
     Every largest part of a code is in one of its sums, filled up with the largest codes that fit, so that what follows
     from subtotals is found one sum at a time. Codes for the same leaves are equal to the first of them.

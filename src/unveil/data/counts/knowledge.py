@@ -1,4 +1,4 @@
-"""What an adversary knows about published counts beside what is published."""
+"""Attacker's knowledge about published counts."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ ANY: Range = (0, None)
 
 @dataclass(frozen=True, kw_only=True)
 class CountKnowledge:
-    """How an adversary reads each symbol that stands in place of a count, in the order of the tables' symbols.
+    """Attacker's reading of each suppression symbol, in the tables' order.
 
     Symbols beyond those that are told say nothing: any number.
 
@@ -21,5 +21,5 @@ class CountKnowledge:
     reading: tuple[Range, ...] = ()
 
     def of(self, symbols: int) -> tuple[Range, ...]:
-        """Return how each of so many symbols is read."""
+        """Return the readings of N symbols."""
         return (*self.reading[:symbols], *(ANY,) * (symbols - len(self.reading)))

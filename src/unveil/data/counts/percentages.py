@@ -1,4 +1,4 @@
-"""Percentages as ranges of counts, or of shares where their base is hidden: as narrow as their decimals are many."""
+"""Percentages as ranges of counts, or of shares if the base is suppressed."""
 
 import re
 from fractions import Fraction
@@ -15,7 +15,7 @@ _PERCENT = re.compile(r"(\d{1,3})(?:[.,](\d{1,12}))?\s*%?", re.ASCII)
 
 
 class PercentageBound(NamedTuple):
-    """A count's bound from a percentage with a hidden base: low / whole ≤ count / base ≤ high / whole.
+    """Bound on a count: low / whole ≤ count / base ≤ high / whole.
 
     ``entry`` is the place of its cell in its table.
     """
@@ -27,7 +27,7 @@ class PercentageBound(NamedTuple):
 
 
 def share_of_percent(text: str, entry: int) -> PercentageBound | None:
-    """Return what a percentage tells of an unknown number of people; None for a text that is none.
+    """Return the share that a percentage states, or None for other text.
 
     From the fourth decimal on it is read as if it were rounded to three, which is true, and a little wider.
 
@@ -45,7 +45,7 @@ def share_of_percent(text: str, entry: int) -> PercentageBound | None:
 
 
 def range_of_percent(text: str, base: int) -> str:
-    """Return the counts that are shown as this percentage of so many people, as a text that is read as a range.
+    """Return the range of counts that a percentage of N people implies.
 
     A text that is no percentage is a symbol, and stays as it is.
 

@@ -1,4 +1,4 @@
-"""Published counts as one system: variables with their codes, and what every cell of every table tells."""
+"""Published counts as one system of variables, codes, and cells."""
 
 import os
 from collections import Counter
@@ -27,7 +27,7 @@ POPULATION = "population"
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """One published table: its name, its form, the numbers of its variables, and how many cells it has."""
+    """Published table: name, form, variable numbers, and number of cells."""
 
     name: str
     form: Form
@@ -37,7 +37,7 @@ class PublishedTable:
 
 @dataclass(frozen=True, eq=False)
 class PublishedShare:
-    """What a percentage of a hidden number tells: low / whole ≤ count / base ≤ high / whole.
+    """Share with a suppressed base: low / whole ≤ count / base ≤ high / whole.
 
     ``codes`` and ``base`` are the codes of the two cells, ``table`` the number of the table that shows it.
     """
@@ -52,7 +52,7 @@ class PublishedShare:
 
 @dataclass(frozen=True, eq=False)
 class PublishedCounts:
-    """Tables of counts as they are published, one entry for each cell of each table.
+    """Published frequency tables, with one element per cell of each table.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class PublishedCounts:
     shares: tuple[PublishedShare, ...] = field(default=(), repr=False)
 
     def label(self, codes: Sequence[int]) -> str:
-        """Return what a cell is called: its codes, totals left out where something else is left.
+        """Return the label of a cell: its codes, without redundant totals.
 
         >>> from unveil.data.counts import read_counts
         >>> told = read_counts([{"ward": ["N", "S"], "sex": ["f", "f"], "count": ["1", "2"]}])
@@ -105,7 +105,7 @@ class PublishedCounts:
 
 
 def publish(written: Sequence[WrittenTable], settings: CountSettings) -> PublishedCounts:
-    """Return written tables as one system; the arguments are checked against one another here."""
+    """Return written tables as one system, after checking the arguments."""
     written = [_one_spelling(table, written) for table in written]
     names = list(dict.fromkeys(variable for table in written for variable in table.variables))
     _check_names(names, settings)
@@ -136,18 +136,18 @@ def _check_names(names: Sequence[str], settings: CountSettings) -> None:
         ("totals", settings.totals),
         ("a hierarchy", settings.hierarchies),
         ("a rest", settings.rest),
-        ("whom percentages are of", settings.percent_of or ()),
+        ("percent_of", settings.percent_of or ()),
     ):
         for name in told:
             if name not in names:
                 raise InputError(
-                    f"{what} must be told for a variable of the tables, but {shortened(name)} is none."
+                    f"{what}: {shortened(name)} is not a variable of the tables."
                     f"{did_you_mean(name, names)} Correct the name"
                 )
 
 
 def _one_spelling(table: WrittenTable, tables: Sequence[WrittenTable]) -> WrittenTable:
-    """Return a table whose variables are called as in the first table that has them, whatever case and blanks."""
+    """Return a table with variable names spelled as in the first table."""
     first: dict[str, str] = {}
     for each in tables:
         for name in each.variables:
@@ -158,7 +158,7 @@ def _one_spelling(table: WrittenTable, tables: Sequence[WrittenTable]) -> Writte
     variables = tuple(new.get(name, name) for name in table.variables)
     if len(set(variables)) < len(variables):
         raise InputError(f"two columns of {table.name} have the same name but for case and blanks. Rename one of them")
-    notes = (f"{table.name}: {old!r} was taken for {other!r} of another table" for old, other in new.items())
+    notes = (f"{table.name}: {old!r} was read as {other!r} of another table" for old, other in new.items())
     return replace(table, variables=variables, labels=table.labels.rename(new), notes=(*table.notes, *notes))
 
 
@@ -167,7 +167,7 @@ def _plain(name: str) -> str:
 
 
 def _totals(name: str, tables: Sequence[WrittenTable], settings: CountSettings, notes: list[str]) -> set[str]:
-    """Return the folded labels of a variable that are totals: those told, and those called so that can be one."""
+    """Return the folded labels of a variable's totals: given or named as such."""
     told = {folded(label) for label in settings.totals.get(name, ())}
     found = set(told)
     for table in tables:
@@ -178,20 +178,20 @@ def _totals(name: str, tables: Sequence[WrittenTable], settings: CountSettings, 
         able = [label for label in likely if _can_be_total(table, name, label, settings)]
         if len(able) < len(likely):
             notes.append(
-                f"{table.name}: a code of {name!r} that is called like a total is less than another, so it is taken "
-                "for a category"
+                f"{table.name}: a code of {name!r} is named like a total, but less than another code. It is read "
+                "as a category"
             )
         if len({folded(label) for label in able} | (told & {folded(label) for label in labels})) > 1:
             raise InputError(
-                f"variable {name!r} of {table.name} must have one total, but several of its codes are called so. Tell "
-                f"which with --totals {name}=CODE, and rename the others"
+                f"variable {name!r} of {table.name} must have one total, but several of its codes are named so. Give "
+                f"the total ({name}=CODE), and rename the rest"
             )
         found |= {folded(label) for label in able}
     return found
 
 
 def _can_be_total(table: WrittenTable, name: str, label: str, settings: CountSettings) -> bool:
-    """Return whether no figure beside a code that is called like a total is greater than its own."""
+    """Return whether a code named as total has the largest counts."""
     import polars as pl
 
     others = [variable for variable in table.variables if variable != name]
@@ -221,7 +221,7 @@ def _told_or_none(text: str, settings: CountSettings) -> ParsedCell | None:
 
 
 def _labels(name: str, tables: Sequence[WrittenTable], totals: set[str], notes: list[str]) -> list[str]:
-    """Return the codes of a variable that are no totals, each as it is first written."""
+    """Return the non-total codes of a variable, as first written."""
     seen: dict[str, str] = {}
     tables_of: Counter[str] = Counter()
     having = [table for table in tables if name in table.variables]
@@ -231,7 +231,7 @@ def _labels(name: str, tables: Sequence[WrittenTable], totals: set[str], notes: 
             row = int((table.labels[name] == "").arg_true()[0])
             raise InputError(
                 f"variable {name!r} of {table.name} must have a code in every row, but has none in {table.place(row)} "
-                f'(rows are counted from 1 below the header). If empty means the total, tell --totals {name}=""'
+                f'(rows are counted from 1 below the header). If empty means the total, give the total as {name}=""'
             )
         for label in labels:
             if folded(label) not in totals:
@@ -240,8 +240,8 @@ def _labels(name: str, tables: Sequence[WrittenTable], totals: set[str], notes: 
     single = [key for key in seen if tables_of[key] < len(having)]
     if len(having) > 1 and single and len(single) < len(seen):
         notes.append(
-            f"{name!r}: {len(single)} of its {len(seen)} codes are not in every table that has it. If one is spelt in "
-            "two ways, what links the tables is lost: write it in one way"
+            f"{name!r}: {len(single)} of its {len(seen)} codes are not in every table that has it. If one code has "
+            "two spellings, the tables are not linked. Use one spelling"
         )
     return list(seen.values())
 
@@ -254,13 +254,13 @@ def _note_leaves(variable: CountVariable, notes: list[str]) -> None:
 
 
 def _overlaps(name: str, tables: Sequence[WrittenTable], totals: set[str]) -> list[str]:
-    """Return a note for each table in which two bands of numbers share a part."""
+    """Return a note for each table with overlapping bands."""
     having = [table for table in tables if name in table.variables]
     labels = [
         [each for each in table.labels[name].unique().to_list() if folded(each) not in totals] for table in having
     ]
     return [
-        f"{table.name}: {both[0]!r} and {both[1]!r} of {name!r} overlap: whoever is in both is counted twice. If each "
+        f"{table.name}: {both[0]!r} and {both[1]!r} of {name!r} overlap, so the numbers in both count twice. If each "
         "begins where the other ends, write bands that do not share a number"
         for table, own in zip(having, labels, strict=True)
         if (both := overlapping(own)) is not None
@@ -268,7 +268,7 @@ def _overlaps(name: str, tables: Sequence[WrittenTable], totals: set[str]) -> li
 
 
 def _population(tables: Sequence[WrittenTable], settings: CountSettings) -> CountVariable | None:
-    """Return the variable that tells people of nested populations apart, if any are told."""
+    """Return the variable that distinguishes nested populations, if given."""
     if not settings.populations:
         return None
     names = [table.name for table in tables]
@@ -284,7 +284,7 @@ def _population(tables: Sequence[WrittenTable], settings: CountSettings) -> Coun
     if len(order) < 2:
         raise InputError("populations must be at least two, the smaller first. Write earlier.csv<later.csv")
     if any(POPULATION in table.variables for table in tables):
-        raise InputError(f"no table may have a variable called {POPULATION!r} where populations are told. Rename it")
+        raise InputError(f"the variable name {POPULATION!r} is reserved if populations are given. Rename it")
     steps = [f"added by {name}" for name in order[1:]]
     groups = {folded(name): frozenset([folded(order[0]), *map(folded, steps[:at])]) for at, name in enumerate(order)}
     return variable_of(POPULATION, order[:-1], groups=groups, order=steps)
@@ -292,7 +292,7 @@ def _population(tables: Sequence[WrittenTable], settings: CountSettings) -> Coun
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """What the cells of one table tell."""
+    """Cells of one table and the information about each."""
 
     codes: IntArray
     rows: IntArray
@@ -340,7 +340,7 @@ def _entries(
 
 
 def _told(table: WrittenTable, settings: CountSettings, inner: BoolArray) -> list[ParsedCell]:
-    """Return what each cell tells; each text is read once for inner cells and once for totals."""
+    """Return the bounds of each cell, reading each distinct text once."""
     known: dict[tuple[str, bool], ParsedCell] = {}
     told = []
     for place, (text, own) in enumerate(zip(table.texts.to_list(), inner.tolist(), strict=True)):
@@ -363,11 +363,11 @@ def _refuse_repeats(table: WrittenTable, codes: IntArray, kept: BoolArray) -> No
     again = np.flatnonzero(first[inverse.ravel()] != np.arange(found.size))
     if again.size:
         one, other = found[first[inverse.ravel()[again[0]]]], found[again[0]]
-        rows = ", name all row variables with --rows" if table.form == "wide" else ""
+        rows = ", name all row variables" if table.form == "wide" else ""
         raise InputError(
             f"each cell of {table.name} must be there once, but {table.place(int(other))} has the codes of "
             f"{table.place(int(one))} (rows are counted from 1 below the header; such cells: {again.size:,}). Keep one "
-            f"of each{rows}, or tell which code is a total with --totals VARIABLE=CODE"
+            f"of each{rows}, or give the code of the total (VARIABLE=CODE)"
         )
 
 
@@ -416,7 +416,7 @@ def _joined(
 
 
 def read_groups(path: str | os.PathLike[str]) -> tuple[dict[str, frozenset[str]], tuple[str, ...]]:
-    """Return the leaves of each code that is a sum, all folded, and how the leaves are written.
+    """Return the leaves of each sum code, and their original spelling.
 
     The file has the columns child and parent, a code below another in each row, also for several groupings of the
     same leaves; or it has a leaf and its wider labels in each line, with semicolons, as for the audit.
@@ -452,8 +452,8 @@ def _closed(rows: list[tuple[str | None, str | None]], path: Path) -> tuple[dict
     def leaves(code: str, above: tuple[str, ...]) -> frozenset[str]:
         if code in above:
             raise InputError(
-                f"the codes of {shown(path)} must become wider from child to parent, but one is above itself. Take one "
-                "of its rows out"
+                f"the codes of {shown(path)} must not contain a cycle, but one code is its own ancestor. Remove one "
+                "of its rows"
             )
         if code not in below:
             return frozenset({code})

@@ -1,4 +1,4 @@
-"""Read published tables of counts, one row per cell or one column per code, into rows of labels and texts."""
+"""Read published frequency tables in long or wide form."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -41,7 +41,7 @@ Form = Literal["tidy", "wide", "percentages"]
 
 @dataclass(frozen=True, eq=False)
 class WrittenTable:
-    """A table as it is written: for each cell the labels of its variables, its text, and the row that it stands in.
+    """Written table: labels, text, and row number of each cell.
 
     ``shares`` holds what percentages of hidden numbers tell.
     """
@@ -69,7 +69,7 @@ def read_counts(
     files: FileSettings | None = None,
     names: Sequence[str] = (),
 ) -> "PublishedCounts":
-    """Return published tables of counts, from files or frames, with what each cell tells and how codes add up.
+    """Return published frequency tables read from files or frames.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def read_counts(
 
     settings = settings or CountSettings()
     if not tables:
-        raise InputError("there must be at least one table of counts, but there is none. Name a file")
+        raise InputError("No frequency table was given. Name at least one file")
     frames = [frame_of(each, files) for each in tables]
     called = list(names) or [_name(each, at) for at, each in enumerate(tables)]
     tidy = {at: written for at, frame in enumerate(frames) if (written := _tidy(frame, called[at], settings))}
@@ -135,7 +135,7 @@ def _name(table: Any, at: int) -> str:
 
 
 def frame_of(table: Any, files: FileSettings | None) -> "pl.DataFrame":
-    """Return a table with every cell as it is written, empty ones as empty texts."""
+    """Return a table of cell texts, with empty texts for empty cells."""
     import polars as pl
 
     from unveil.data.files.read import read_table
@@ -149,7 +149,7 @@ def frame_of(table: Any, files: FileSettings | None) -> "pl.DataFrame":
     else:
         frame = pl.DataFrame([texts_of(column).alias(name) for column, name in _named(series_of(table, table="table"))])
         if frame.height == 0:
-            raise InputError("a table of counts must have rows, but has none. Pass another")
+            raise InputError("The frequency table has no rows. Pass a table with rows")
     frame = frame.rename({name: name.strip() for name in frame.columns if name != name.strip()})
     return frame.with_columns(pl.all().cast(pl.String).fill_null("").str.strip_chars())
 
@@ -159,7 +159,7 @@ def _named(columns: list[tuple["pl.Series", str]]) -> list[tuple["pl.Series", st
 
 
 def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[WrittenTable]:
-    """Return a table with one row per cell, its percentages as a second one; none where no column is called so."""
+    """Return a table with one row per cell and a second for percentages."""
     import polars as pl
 
     count = _count_column(frame.columns, name, settings)
@@ -194,7 +194,7 @@ def _tidy(frame: "pl.DataFrame", name: str, settings: CountSettings) -> list[Wri
 
 
 def _is_code(frame: "pl.DataFrame", count: str, settings: CountSettings) -> bool:
-    """Return whether a column that is called like counts is one of several that hold them, as codes in a header do."""
+    """Return whether a column named like counts is one code of many."""
     if settings.count or count.casefold() not in _CODES_TOO:
         return False
     rows = list(settings.rows) or _leading(frame, settings)
@@ -213,13 +213,13 @@ def _called(columns: Sequence[str], names: Sequence[str]) -> str | None:
 def _percentages(
     frame: "pl.DataFrame", percent: str, base: str | None, name: str, settings: CountSettings
 ) -> tuple["pl.Series", tuple[PercentageBound, ...]]:
-    """Return what percentages tell, as texts of counts, and as shares where the number that they are of is hidden."""
+    """Return percentages as count texts, and as shares for suppressed bases."""
     import polars as pl
 
     if base is None and settings.base is None and settings.percent_of is None:
         raise InputError(
-            f"percentages must be of a known number of people, but {name} has no column called base. Add it, tell "
-            f"--base N, tell --percent-of VARIABLES where the number is hidden, or leave column {percent!r} out"
+            f"the base of the percentages in {name} is unknown. Add a column 'base', give the number of people, "
+            f"give the variables that define a suppressed base, or leave column {percent!r} out"
         )
     of = [str(settings.base or "")] * frame.height if base is None else frame[base].to_list()
     told, shares = [], []
@@ -235,9 +235,9 @@ def _percentages(
                 ) from error
         elif settings.percent_of is None:
             raise InputError(
-                f"column {base!r} of {name} must hold the number of people that each percentage is of, but does not in "
-                f"row {row} (counted from 1 below the header). If it is hidden, tell of whom the percentages are with "
-                "--percent-of VARIABLES, or all"
+                f"column {base!r} of {name} must hold the number of people behind each percentage, but does not in "
+                f"row {row} (counted from 1 below the header). If the base is suppressed, give the variables that "
+                "define it, or all"
             )
         else:
             share = share_of_percent(text, row - 1)
@@ -254,36 +254,36 @@ def _count_column(columns: Sequence[str], name: str, settings: CountSettings) ->
             return None
         raise InputError(
             f"the column of counts must be in {name}, but {shortened(settings.count)} is not."
-            f"{did_you_mean(settings.count, columns)} Name another column, or tell --wide for a table with codes in "
-            "its header"
+            f"{did_you_mean(settings.count, columns)} Name another column, or the variable whose codes are in "
+            "the header"
         )
     return _called(columns, COUNT_NAMES)
 
 
 def _wide(frame: "pl.DataFrame", name: str, settings: CountSettings, known: dict[str, set[str]]) -> WrittenTable:
-    """Return a table whose header holds the codes of one variable."""
+    """Return a table with the codes of one variable in its header."""
     import polars as pl
 
     rows = _row_variables(frame, name, settings)
     codes = [column for column in frame.columns if column not in rows]
     if len(codes) < 2 and not settings.wide:
         raise InputError(
-            f"{name} must have a column of counts, called {', '.join(COUNT_NAMES[:4])} or named with --count, or the "
-            "codes of a variable in its header, but has neither. Rename the column of counts, or tell --wide VARIABLE"
+            f"{name} must have a column of counts, such as {', '.join(COUNT_NAMES[:4])}, or the "
+            "codes of a variable in its header, but has neither. Name the column of counts, or the header variable"
         )
     variable, guessed = settings.wide or _header_variable(codes, rows, known, name), not settings.wide
     if variable in rows:
         raise InputError(
             f"the header of {name} must hold the codes of another variable than its rows, but both are called "
-            f"{shortened(variable)}. Tell another name with --wide"
+            f"{shortened(variable)}. Give the header variable another name"
         )
     _check_variables([*rows, variable], name)
     numbered = frame.with_row_index("\0row", offset=1)
     long = numbered.unpivot(on=codes, index=["\0row", *rows], variable_name=variable, value_name="\0text")
     long = long.sort("\0row", maintain_order=True)
     like = _called(codes, COUNT_NAMES)
-    other = f"; if column {like!r} holds all counts, tell --count {like}" if like is not None else ""
-    note = f"{name}: its header was taken for the codes of {variable!r}, its rows for {', '.join(map(repr, rows))}"
+    other = f"; if column {like!r} holds all counts, name it as the column of counts" if like is not None else ""
+    note = f"{name}: its header was read as the codes of {variable!r}, its rows as {', '.join(map(repr, rows))}"
     return WrittenTable(
         name=name,
         form="wide",
@@ -318,7 +318,7 @@ def _leading(frame: "pl.DataFrame", settings: CountSettings) -> list[str]:
 
 
 def _holds_counts(column: "pl.Series", settings: CountSettings) -> bool:
-    """Return whether every text of a column can be a count, and one is a figure or a range."""
+    """Return whether every text of a column can be a count."""
     figures = False
     for text in column.unique().to_list():
         try:
@@ -331,7 +331,7 @@ def _holds_counts(column: "pl.Series", settings: CountSettings) -> bool:
 
 
 def _header_variable(codes: Sequence[str], rows: Sequence[str], known: dict[str, set[str]], name: str) -> str:
-    """Return the variable of another table that has two of these codes or more, or bands of numbers as these are.
+    """Return the variable of another table whose codes this header holds.
 
     Headers of two tables that share no code are two variables, though nobody has named either.
     """
@@ -348,18 +348,18 @@ def _header_variable(codes: Sequence[str], rows: Sequence[str], known: dict[str,
 
 
 def _are_bands(labels: Iterable[str]) -> bool:
-    """Return whether all codes but totals are bands of numbers, and one is wider than a number."""
+    """Return whether all codes except totals are bands of numbers."""
     bands = [band_of(label) for label in labels if not is_total(label)]
     return bool(bands) and all(bands) and any(band is not None and band[1] - band[0] > 1 for band in bands)
 
 
 def _check_variables(variables: Sequence[str], name: str) -> None:
     if not variables:
-        raise InputError(f"{name} must have a variable beside its counts, but has none. Pass a table with codes")
+        raise InputError(f"{name} has counts but no variable. Pass a table with a column of codes")
     if len(variables) > _MOST_VARIABLES:
         raise InputError(
-            f"a table of counts must have at most {_MOST_VARIABLES} variables, but {name} has {len(variables)}. If "
-            "these are records of people, pass counts of them; else leave out columns that are no variables"
+            f"{name} has {len(variables)} variables; a frequency table may have at most {_MOST_VARIABLES}. If "
+            "it holds records of people, pass counts of them. Else leave out columns that are not variables"
         )
     if "" in variables:
         raise InputError(f"each column of {name} must have a name, but one has none. Name it")

@@ -1,4 +1,4 @@
-"""What is told about published tables of counts: totals, hierarchies, symbols, rounding, noise and populations."""
+"""Settings of published frequency tables: totals, symbols, rounding, and noise."""
 
 import os
 import re
@@ -18,7 +18,7 @@ WAYS = ("nearest", "half-up", "half-down", "random", "up", "down")
 
 @dataclass(frozen=True, kw_only=True)
 class Rounding:
-    """How every figure was rounded: to multiples of ``base``, and in which way; ``inner`` leaves totals exact.
+    """Rounding rule: multiples of ``base`` and method; ``inner`` exempts totals.
 
     >>> Rounding.from_text("5").told(10), Rounding.from_text("3:random").told(3), Rounding.from_text("10").told(10)
     ((8, 12), (1, 5), (5, 15))
@@ -31,11 +31,11 @@ class Rounding:
     def __post_init__(self) -> None:
         whole_number(self.base, "the base of rounding", at_least=2, at_most=1_000_000)
         if self.way not in WAYS:
-            raise InputError(f"figures must be rounded in one of the ways {', '.join(WAYS)}. Write 5 or 3:random")
+            raise InputError(f"Unknown rounding method. Use one of: {', '.join(WAYS)}. Write 5 or 3:random")
 
     @classmethod
     def from_text(cls, text: str) -> "Rounding":
-        """Return how figures were rounded, written as ``5``, ``3:random`` or ``5:nearest:inner``."""
+        """Parse a rounding rule such as ``5``, ``3:random``, or ``5:nearest:inner``."""
         base, *ways = (part.strip().lower() for part in text.split(":"))
         inner = "inner" in ways
         named = [way for way in ways if way != "inner"]
@@ -62,33 +62,32 @@ class Rounding:
 
 @dataclass(frozen=True, kw_only=True)
 class CountSettings:
-    """What is told about published tables of counts; whatever is not told is found out, and the report says how.
+    """Settings of published frequency tables; anything not given is detected.
 
     Attributes
     ----------
     totals
-        Codes that are totals, by variable, beside those that are called so; an empty text is an empty label.
+        Codes that are totals, by variable, in addition to detected ones; an empty text is an empty label.
     hierarchies
         For a variable a file that says which codes are sums of which others.
     hidden
-        What a text in place of a figure says: a range, or None where there is nothing to count.
+        Meaning of a text in place of a count: a range, or None if there is nothing to count.
     rounding, noise, zeros_true
-        How every figure was rounded, or by how much at most it was changed, and whether a 0 that is shown is one.
+        How every count was rounded, its largest random change, and whether a published 0 is exact.
     wide, rows
         The variable whose codes stand in the header of wide tables, and the columns of these that are row variables.
     count
-        The column that holds the counts; found by its name unless told.
+        The column that holds the counts (default: detected by name).
     rest
         Variables of which not all codes are listed, so that totals may hold more than is shown.
     populations
         Names of files, each of which counts people who are all counted in the next one too.
     base
-        Of how many people percentages are, where no column says so.
+        Number of people behind percentages, if no column holds it.
     percent_of
-        Where nothing says so: they are of all people with the same codes of these variables, of all where there are
-        none; None where that is not told either.
+        Variables that define the denominator of percentages; empty for all people, None if unknown.
     structural
-        A file or frame of combinations of codes that nobody can have by what they mean.
+        A file or frame of impossible combinations of codes (structural zeros).
     """
 
     totals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -109,13 +108,13 @@ class CountSettings:
     def __post_init__(self) -> None:
         whole_number(self.noise, "the noise", at_least=0, at_most=1_000_000)
         if self.noise and self.rounding is not None:
-            raise InputError("figures must be told to be rounded or to be changed at random, not both. Leave out one")
+            raise InputError("Rounding and random noise cannot be combined. Give one of them")
         if len(set(self.populations)) < len(self.populations):
             raise InputError("each file must stand once among the populations. Write earlier.csv<later.csv")
 
 
 def range_from(text: str) -> Range | None:
-    """Return what a range says, written as ``0``, ``1..4``, ``10..`` or ``none`` for nothing to count.
+    """Parse a range such as ``0``, ``1..4``, ``10..``, or ``none``.
 
     >>> range_from("1..4"), range_from("10.."), range_from("0"), range_from("none")
     ((1, 4), (10, None), (0, 0), None)

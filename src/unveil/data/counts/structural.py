@@ -1,4 +1,4 @@
-"""Combinations of codes that nobody can have by what they mean, as a file says: men are never pregnant."""
+"""Structural zeros: combinations of codes that cannot occur, read from a file."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from unveil.errors import InputError, did_you_mean, shortened
 
 
 def read_structural(table: Any, variables: Sequence[CountVariable]) -> IntArray:
-    """Return for each combination that cannot be the number of its code in each variable, 0 where any code is meant.
+    """Return each impossible combination as code numbers; 0 means any code.
 
     The table has a column for each variable that matters and a combination in each row; an empty cell means any code.
 
@@ -52,7 +52,7 @@ def read_structural(table: Any, variables: Sequence[CountVariable]) -> IntArray:
 
 
 def covered_by(combinations: IntArray, codes: IntArray, variables: Sequence[CountVariable]) -> BoolArray:
-    """Return which cells lie within a combination: each of its codes stands for every leaf of the cell's.
+    """Return the cells that lie within a combination of codes.
 
     >>> from unveil.data.counts.codes import variable_of
     >>> sex = variable_of("sex", ["f", "m"])

@@ -1,4 +1,4 @@
-"""Every cell of published tables once, the sums between cells, and what all tables together tell of each."""
+"""Distinct cells of published tables, their sums, and their joint bounds."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ class CellArrays:
     rows: SparseRows
 
     def locate(self, codes: IntArray) -> IntArray:
-        """Return the cell of each row of codes, -1 where no clique has all its variables."""
+        """Return the cell of each row of codes, -1 if none matches."""
         found = np.full(codes.shape[0], -1, np.int64)
         for clique, numbers in zip(self.cliques, self.numbers, strict=True):
             others = [at for at in range(codes.shape[1]) if at not in clique]
@@ -49,7 +49,7 @@ class CellArrays:
 
 
 def cell_arrays(cliques: Sequence[Sequence[int]], sizes: Sequence[int], partitions: Sequence[Partitions]) -> CellArrays:
-    """Return the cells of all cliques, those that cliques share once, with every sum between them.
+    """Return the distinct cells of all cliques, and their sums.
 
     ``sizes`` and ``partitions`` are the number of codes and the known partitions of each variable.
 
@@ -79,7 +79,7 @@ def cell_arrays(cliques: Sequence[Sequence[int]], sizes: Sequence[int], partitio
 
 
 def _shared(clique: Sequence[int], other: Sequence[int]) -> tuple[int | slice, ...]:
-    """Return the part of a clique's array that another has too: all codes of shared variables, the rest at the total.
+    """Return the part of a clique's array that another clique shares.
 
     Both list their variables in ascending order, so that the two parts have the same shape.
     """
@@ -103,7 +103,7 @@ def _sums(
 
 
 def _not_in_earlier(cliques: Sequence[Sequence[int]], at: int, variable: int, shape: tuple[int, ...]) -> BoolArray:
-    """Return of which combinations of the other variables an earlier clique does not have the sums already."""
+    """Return the variable combinations whose sums earlier cliques lack."""
     clique = cliques[at]
     axis = list(clique).index(variable)
     fresh = np.ones(shape, np.bool_)
@@ -147,11 +147,11 @@ class CountSystem:
 
     @property
     def number(self) -> int:
-        """How many cells there are."""
+        """Number of cells."""
         return int(self.arrays.codes.shape[0])
 
     def told(self, reading: Sequence[Range]) -> tuple[IntArray, IntArray]:
-        """Return what is told of each cell when each symbol is read as given: all entries of a cell hold.
+        """Return the bounds of each cell for the given symbol readings.
 
         Where entries contradict one another the low end lies above the high one.
         """
@@ -167,7 +167,7 @@ class CountSystem:
 
     @property
     def is_record(self) -> BoolArray:
-        """Which cells are of full detail: one leaf of every variable of all tables."""
+        """Mask of record-level cells: one leaf of every variable."""
         found = (self.arrays.codes > 0).all(axis=1)
         for at, variable in enumerate(self.released.variables):
             is_leaf = np.array([variable.is_leaf(code) for code in range(len(variable.codes))], np.bool_)
@@ -175,7 +175,7 @@ class CountSystem:
         return np.asarray(found, np.bool_)
 
     def with_shares_of(self, *tables: int) -> "CountSystem":
-        """Return the system with the percentages of hidden numbers that some tables show, and none of the others."""
+        """Return the system with percentages of suppressed bases from some tables."""
         shares = self.released.shares
         if all(share.table in tables for share in shares):
             return self
@@ -186,7 +186,7 @@ class CountSystem:
         return replace(self, arrays=replace(self.arrays, rows=chosen(rows, keep)))
 
     def label(self, cell: int) -> str:
-        """Return what a cell is called."""
+        """Return the label of a cell."""
         return self.released.label(self.arrays.codes[cell].tolist())
 
     def places(self, cell: int) -> list[tuple[str, int]]:
@@ -197,7 +197,7 @@ class CountSystem:
 
 
 def system_of(released: PublishedCounts, *, largest: int = LARGEST, records: bool = False) -> CountSystem:
-    """Return all cells of the tables, with the cells that they must be looked at with.
+    """Return all cells of the tables, and the cells they depend on.
 
     With ``records`` all combinations of all variables are cells, where these are no more than the largest array.
 
@@ -242,7 +242,7 @@ def system_of(released: PublishedCounts, *, largest: int = LARGEST, records: boo
 
 
 def _with_shares(arrays: CellArrays, released: PublishedCounts) -> CellArrays:
-    """Return the cells with two more rows for each percentage of a hidden number: it is at least, and at most, so."""
+    """Return the cells with two bound rows per percentage of a suppressed base."""
     more: list[tuple[Sequence[int], Sequence[int], int, int]] = []
     for share in released.shares:
         cells = arrays.locate(np.array([share.codes, share.base])).tolist()
@@ -252,15 +252,15 @@ def _with_shares(arrays: CellArrays, released: PublishedCounts) -> CellArrays:
 
 
 def _refuse_impossible(released: PublishedCounts, cell: IntArray, is_impossible: BoolArray) -> None:
-    """Say where a table counts somebody whom the codes do not allow."""
+    """Raise an error if a table counts people in an impossible combination."""
     wrong = np.flatnonzero(is_impossible[cell] & (released.low > 0))
     if wrong.size:
         first = int(wrong[0])
         name = released.tables[released.table[first]].name
         raise InputError(
-            f"nobody may be counted in a combination that is said to be impossible, but somebody is in {wrong.size:,} "
-            f"such cells, the first in row {released.row[first]} of {name} (counted from 1 below the header). Take "
-            "the combination out of --structural, or correct the count"
+            f"{wrong.size:,} cells with an impossible combination have a count above 0. "
+            f"The first is in row {released.row[first]} of {name} (counted from 1 below the header). "
+            "Remove the combination from the structural zeros, or correct the count"
         )
 
 
@@ -303,7 +303,7 @@ def largest_only(sets: Iterable[Iterable[int]]) -> Sets:
 
 
 def is_acyclic(sets: Iterable[Iterable[int]]) -> bool:
-    """Return whether the sets can be taken away one by one, each sharing with one other what it shares with any.
+    """Return whether the variable sets form an acyclic hypergraph.
 
     Exactly then whole-number tables that agree on shared margins always come from one population (Atserias and
     Kolaitis, 2021).
@@ -325,7 +325,7 @@ def is_acyclic(sets: Iterable[Iterable[int]]) -> bool:
 
 
 def triangulated(sets: Iterable[Iterable[int]]) -> Sets:
-    """Return the cliques of a graph without long circles that has all pairs of the sets: by least fill, then by number.
+    """Return the cliques of a minimum-fill triangulation of the sets.
 
     >>> triangulated([(0, 1), (1, 2), (2, 3), (0, 3)])
     ((0, 1, 3), (1, 2, 3))
@@ -350,7 +350,7 @@ def triangulated(sets: Iterable[Iterable[int]]) -> Sets:
 
 
 def cover(sets: Iterable[Iterable[int]]) -> Sets:
-    """Return the sets of variables to look at: the given ones where they are acyclic, else those of a triangulation."""
+    """Return the given variable sets if acyclic, else triangulated ones."""
     given = largest_only(sets)
     return given if is_acyclic(given) else triangulated(given)
 

@@ -1,4 +1,4 @@
-"""Tables of counts made from records: every combination of codes, with all totals."""
+"""Frequency tables made from records, with all totals."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -12,7 +12,7 @@ TOTAL = "Total"
 
 
 def tabulate(people: "pl.DataFrame", variables: Sequence[str]) -> "pl.DataFrame":
-    """Return how many records have each combination of codes, totals over every set of variables included.
+    """Return the count of each combination of codes, with all totals.
 
     Combinations that nobody has are there too, with 0. Codes are sorted, totals stand last.
 
@@ -43,7 +43,7 @@ def tabulate(people: "pl.DataFrame", variables: Sequence[str]) -> "pl.DataFrame"
 
 
 def with_small_hidden(table: "pl.DataFrame", minimum: int, symbol: str = "*") -> "pl.DataFrame":
-    """Return a table in which counts from 1 to minimum - 1 are a symbol, and all others their digits.
+    """Return a table in which counts from 1 to minimum − 1 are suppressed.
 
     >>> import polars as pl
     >>> with_small_hidden(pl.DataFrame({"count": [0, 3, 7]}), 5)["count"].to_list()

@@ -1,4 +1,4 @@
-"""What the text of a cell says about its count: a figure, a range, a symbol in its place, or nothing to count."""
+"""Parse the text of a cell: a count, a range, or a symbol."""
 
 import re
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _BETWEEN = re.compile(r"(\d+)\s*(?:-|–|to|\.\.)\s*(\d+)", re.ASCII)
 
 @dataclass(frozen=True)
 class ParsedCell:
-    """The meaning of a cell's text: its notation, least and greatest value, and the symbol if it is one."""
+    """Parsed cell: notation, smallest and largest value, and symbol."""
 
     told: CellNotation
     low: int = 0
@@ -38,11 +38,11 @@ class ParsedCell:
 
 
 class UnreadableError(Exception):
-    """A text that is no count; the first argument says what a cell must hold, the second what to do."""
+    """Text that is not a count; arguments: the requirement and the fix."""
 
 
 def told_by(text: str | None, settings: CountSettings, *, inner: bool = True) -> ParsedCell:
-    """Return what a cell says; ``inner`` is whether no variable of it is at its total.
+    """Return the bounds a cell text states; ``inner`` excludes totals.
 
     >>> told_by("1,204", CountSettings()), told_by("<5", CountSettings())
     (ParsedCell(told='figure', low=1204, high=1204, symbol=''), ParsedCell(told='range', low=1, high=4, symbol=''))
@@ -71,8 +71,8 @@ def _figure(shown: int, settings: CountSettings, *, inner: bool) -> ParsedCell:
     if settings.rounding is not None and (inner or not settings.rounding.inner):
         if shown % settings.rounding.base:
             raise UnreadableError(
-                f"hold multiples of {settings.rounding.base}, to which its figures are said to be rounded",
-                "Tell another base, or leave exact totals out with --round BASE:WAY:inner",
+                f"hold multiples of the rounding base {settings.rounding.base}",
+                "Give another base, or exempt exact totals (BASE:METHOD:inner)",
             )
         ends = settings.rounding.told(shown)
         low, high = ends[0], ends[1] if ends[1] is not None else shown
@@ -99,24 +99,24 @@ def _printed_range(plain: str) -> Range | None:
 def _unreadable(plain: str) -> UnreadableError:
     if plain in _UNCLEAR:
         return UnreadableError(
-            f"say clearly what its cells tell, and {plain!r} means zero to some and not applicable to others",
-            f'Tell it: --hidden "{plain}=0", --hidden "{plain}=0.." or --hidden "{plain}=none"',
+            f"hold unambiguous symbols ({plain!r} may mean zero or not applicable)",
+            f"Give its meaning: '{plain}=0', '{plain}=0..', or '{plain}=none'",
         )
     if re.fullmatch(r"-\s?\d.*", plain):
-        return UnreadableError("hold counts, which are not negative", "Check the figures")
+        return UnreadableError("hold counts, which are not negative", "Check the counts")
     if _POINTS_BETWEEN_THOUSANDS.fullmatch(plain):
         return UnreadableError(
             "hold whole numbers, and a point before three digits is read as one before decimals",
-            "Where points stand between thousands, write the figures without them (1204, not 1.204)",
+            "Where points stand between thousands, write the counts without them (1204, not 1.204)",
         )
     if _DECIMAL.fullmatch(plain):
         return UnreadableError(
-            "hold whole numbers, and sums, means and weighted figures are none",
-            "Pass counts; magnitudes are not attacked",
+            "hold whole numbers, not sums, means, or weighted values",
+            "Pass counts; only frequency tables are supported",
         )
     if plain.endswith("%"):
         return UnreadableError("hold counts, and shares are none", "Name the column percent, or leave it out")
     return UnreadableError(
         "hold counts or symbols that are known",
-        'Tell what a symbol means with --hidden "TEXT=RANGE", as in --hidden "§=1..4"',
+        "Give the meaning of a symbol as TEXT=RANGE, such as '§=1..4'",
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class TrueCounts:
-    """The true count of each cell, and what has to be said of the records."""
+    """True count of each cell, with notes on the records."""
 
     counts: IntArray = field(repr=False)
     notes: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ def true_counts(records: Any, system: CountSystem) -> TrueCounts:
 
 
 def _leaves(variable: CountVariable, frame: "pl.DataFrame") -> IntArray:
-    """Return the leaf of each record, by its code or by the band that its number lies in."""
+    """Return the leaf of each record, by code or number band."""
     name = next((each for each in frame.columns if folded(each) == folded(variable.name)), None)
     if name is None:
         raise InputError(

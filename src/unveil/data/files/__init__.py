@@ -1,1 +1,1 @@
-"""Files: what they are, how they are opened, read and written."""
+"""Open, read, and write files."""

@@ -1,4 +1,4 @@
-"""Turn a column of a file into identifiers or numbers; refuse dates that no calendar holds."""
+"""Convert a file column to identifiers or numbers, with valid dates."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ _MOST = 2**63 - 1
 
 
 def as_text(source: Source, column: "pl.Series") -> "pl.Series":
-    """Return the cells as text: digits of whole numbers, words of categories, null where empty or NaN."""
+    """Return the cells as text, null if empty or NaN."""
     import polars as pl
 
     if column.dtype.is_nested() or column.dtype == pl.Object:
@@ -42,7 +42,7 @@ def as_text(source: Source, column: "pl.Series") -> "pl.Series":
 
 
 def as_typed(column: "pl.Series") -> "pl.Series":
-    """Return the cells as whole numbers, else as numbers, where all that are filled are such; else as they are."""
+    """Return the cells as integers, else as numbers, else unchanged."""
     import polars as pl
 
     if column.dtype.is_float():
@@ -59,12 +59,12 @@ def as_typed(column: "pl.Series") -> "pl.Series":
 
 
 def without_nan(column: "pl.Series") -> "pl.Series":
-    """Return real numbers with null for NaN; where there is none, the very same cells, which may be many."""
+    """Return numbers with null for NaN; the same object if unchanged."""
     return column.fill_nan(None) if column.is_nan().any() else column
 
 
 def plain_numbers(column: "pl.Series", written: Dialect) -> "pl.Series":
-    """Return a column of text with its numbers and ranges as plain ones: no groups of digits, points before decimals.
+    """Return text with plain numbers: no digit grouping, decimal points.
 
     Nearly all cells that have a digit must be numbers as the dialect writes them; others, which may say that a value is
     missing, stay. Digits in groups with blanks between them could be codes, unless some cell has decimals.

@@ -1,4 +1,4 @@
-"""Read text tables: check the shape of every row first, then let polars read the columns.
+"""Read delimited text: check every row, then parse columns with polars.
 
 polars fills short rows with nulls and closes some open quotes by itself, so a damaged file could pass as a smaller one.
 One pass over the bytes with numpy finds such rows, and their numbers, for less than what reading costs.
@@ -27,7 +27,7 @@ _LONGEST_ROW = 1 << 24
 
 _QUOTES = "a quote is not closed or stands inside a cell. Put that cell in quotes and write each quote inside it twice"
 _LINES = "a line ends with a carriage return alone. Save the file with ordinary line ends"
-_ENCODING = "it is not in UTF-8, as the text before it. Save the file again as UTF-8, or tell its encoding (--encoding)"
+_ENCODING = "it is not in UTF-8, as the text before it. Save the file again as UTF-8, or give its encoding"
 _EMPTY = "it is an empty line. Remove it"
 
 
@@ -58,7 +58,7 @@ def csv_columns(source: Source) -> list[str]:
 
 
 def csv_rows(source: Source, width: int, chosen: Iterable[int], *, has_header: bool = True) -> "pl.DataFrame":
-    """Return the columns at the chosen places as text, called "0", "1" and so on by place; an empty cell is null.
+    """Return the chosen columns as text, named by position; empty cells null.
 
     Every row must have as many cells as the first line, with quotes as in RFC 4180. Empty lines at the end are no rows.
     Without a header the first line is a row like the others.
@@ -78,7 +78,7 @@ def csv_rows(source: Source, width: int, chosen: Iterable[int], *, has_header: b
 
 
 def csv_blocks(source: Source, width: int, store: ColumnStore, *, has_header: bool) -> ColumnBlocks:
-    """Return the cells that `csv_rows` returns, on disk; never more than a block of text is in memory."""
+    """Return the cells of `csv_rows` on disk, one text block at a time."""
     import polars as pl
 
     blocks, is_first = ColumnBlocks([str(place) for place in range(width)], store), has_header
@@ -127,7 +127,7 @@ def _wrong_row(source: Source, row: int, why: str) -> InputError:
 
 
 def csv_height(source: Source, fields: int, *, each: Callable[[Lines], None] | None = None) -> int:
-    """Return the number of rows below the header, each with ``fields`` cells, or say which row is wrong and why.
+    """Return the number of rows, or report the first malformed row.
 
     ``each`` is given the text block by block, as far as it is right and has rows with cells.
     """
@@ -160,7 +160,7 @@ def _uneven(seen: int, fields: int) -> str:
 
 
 def _in_blocks(source: Source) -> Iterator[Lines]:
-    """Yield the text in blocks; where one ends within a row, the next begins with that row again."""
+    """Yield the text in blocks of whole rows."""
     rest, start = b"", _BYTE_ORDER_MARK
     sign, quote = source.dialect.separator, source.dialect.quote
     for piece in source.chunks(_BLOCK):

@@ -1,4 +1,4 @@
-"""Tell in which encoding a text is written, by its bytes; what is in UTF-8 already costs no copy."""
+"""Detect the encoding of a text from its bytes."""
 
 from unveil.errors import InputError
 
@@ -37,7 +37,7 @@ NAMES = {
 
 
 def encoding_of(text: bytes, *, cut: bool = False) -> str | None:
-    r"""Return the encoding of a text, or None for bytes that are no text; ``cut`` says that it goes on.
+    r"""Return the encoding of a text, or None for binary data.
 
     A byte order mark says it. Else it is UTF-8 where all of it is valid, or so much that the rest must be a slip, which
     reading says; UTF-16 where every other byte is zero; else Windows-1252, unless another encoding of one byte a sign
@@ -92,6 +92,6 @@ def as_utf8(text: bytes, encoding: str, name: str) -> bytes:
         start = error.start if isinstance(error, UnicodeDecodeError) else 0
         line = text[:start].decode(encoding, "ignore").count("\n") + 1
         raise InputError(
-            f"the text of {name} must be in {NAMES.get(encoding, encoding)}, but is not in line {line}. Say which "
-            "encoding it has with --encoding, or save it again as UTF-8"
+            f"the text of {name} must be in {NAMES.get(encoding, encoding)}, but is not in line {line}. Give "
+            "its encoding, or save it again as UTF-8"
         ) from None  # what Python says holds bytes of it

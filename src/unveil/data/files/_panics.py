@@ -1,4 +1,4 @@
-"""Keep what polars says about a damaged file to ourselves: it can hold a cell."""
+"""Suppress polars messages about damaged files: they may contain cells."""
 
 import os
 import threading
@@ -10,7 +10,7 @@ _STANDARD_ERROR = threading.Lock()
 
 
 def polars_errors() -> tuple[type[BaseException], ...]:
-    """Return the errors that polars raises at a file; a panic is not even an `Exception`."""
+    """Return the errors that polars raises for a file, including panics."""
     import polars as pl
 
     return (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
@@ -18,7 +18,7 @@ def polars_errors() -> tuple[type[BaseException], ...]:
 
 @contextmanager
 def without_panic_text() -> Iterator[None]:
-    """Keep what polars prints about a damaged file, before it raises the error, from standard error.
+    """Keep polars panic messages away from standard error.
 
     It prints from Rust, past ``sys.stderr``, and what it prints can hold a cell.
     """

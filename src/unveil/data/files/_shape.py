@@ -1,4 +1,4 @@
-"""The shape of text that holds a table: where its rows end and how many cells each has, told from the bytes alone."""
+"""Row ends and cell counts of a text table, computed from bytes."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ _NEWLINE, _RETURN = b"\n\r"
 
 @dataclass(frozen=True)
 class Lines:
-    """Text that begins where a row begins, and what its shape hangs on; offsets count bytes from its start."""
+    """Text that starts at a row, with byte offsets of its lines."""
 
     text: bytes
     last: bool
@@ -26,12 +26,12 @@ class Lines:
 
     @property
     def complete(self) -> int:
-        """How many bytes belong to whole rows."""
+        """Number of bytes that belong to complete rows."""
         return int(self.ends[-1]) + 1 if self.ends.size else 0
 
 
 def look(text: bytes, separator: str, quote: str = '"', *, last: bool) -> Lines:
-    r"""Return where the rows of a text end and how many cells each has; what stands in quotes is no mark.
+    r"""Return the row ends and cell counts of a text, respecting quotes.
 
     >>> look(b'a,b\n1,"2,3"\n', ",", last=True).fields
     array([2, 2])
@@ -85,7 +85,7 @@ def empty_lines(lines: Lines) -> NDArray[np.bool_]:
 
 
 def first_rows(text: bytes, separator: str, quote: str = '"', *, at_most: int | None = 2_000) -> list[list[str]]:
-    r"""Return the cells of the first rows of a text in UTF-8, ``at_most`` below the first, as far as they can be told.
+    r"""Return the header and up to ``at_most`` readable rows of a UTF-8 text.
 
     >>> first_rows(b'a,b\n1,"2,3"\n', ",")
     [['a', 'b'], ['1', '2,3']]

@@ -1,4 +1,4 @@
-"""Cells of a CSV file that a spreadsheet would run as a formula: name them, or write them so that it shows them."""
+"""Escape CSV cells that a spreadsheet would run as formulas."""
 
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ _NUMBER = r"^'*\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 
 
 def shown_as_text(column: "pl.Series", what: str) -> "pl.Series":
-    """Return the texts with an apostrophe before each that a spreadsheet would run; numbers stay as they are.
+    """Return the texts with an apostrophe before each possible formula.
 
     :func:`as_meant` undoes it, whatever the texts are.
 
@@ -47,7 +47,7 @@ def shown_as_text(column: "pl.Series", what: str) -> "pl.Series":
 
 
 def neutral_csv(frame: "pl.DataFrame") -> str:
-    """Return a table as CSV in which no spreadsheet runs a cell or the name of a column.
+    """Return a table as CSV with formulas escaped.
 
     Each that it would run has an apostrophe before it; numbers stay as they are.
 
@@ -66,7 +66,7 @@ def neutral_csv(frame: "pl.DataFrame") -> str:
 
 
 def formula_warning(frame: "pl.DataFrame") -> str:
-    """Return the sentence about cells of a file that a spreadsheet would run, with {} for the file; "" without any.
+    """Return a warning about formula cells, with {} for the file.
 
     It is for files whose cells must stay as they are, because programs read them.
 
@@ -99,7 +99,7 @@ def _neutral(column: "pl.Series") -> "pl.Series":
 
 
 def as_meant(column: "pl.Series") -> "pl.Series":
-    """Return the texts of a file without the apostrophes that :func:`shown_as_text` put before them.
+    """Return the texts without the apostrophes of :func:`shown_as_text`.
 
     >>> import polars as pl
     >>> as_meant(pl.Series(["Ada", "'=1+1", "-5", "'@bob", "''-x", "'-5", None])).to_list()

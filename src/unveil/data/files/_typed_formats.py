@@ -1,4 +1,4 @@
-"""Read tables that keep the types of their columns (Parquet, Feather, NDJSON), and say plainly when one is damaged."""
+"""Read typed tables (Parquet, Feather, NDJSON) and report damaged files."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ def typed_columns(source: Source) -> list[str]:
 
 
 def typed_cells(source: Source) -> int:
-    """Return the number of cells, which the head of a Parquet or Feather file tells."""
+    """Return the number of cells in a Parquet or Feather header."""
     import polars as pl
 
     names = typed_columns(source)
@@ -53,7 +53,7 @@ def typed_rows(source: Source, chosen: Sequence[str]) -> "pl.DataFrame":
 
 
 def typed_column(source: Source, name: str, height: int) -> "pl.Series":
-    """Return one column of a file that has so many rows, or had when its first column was read."""
+    """Return one column of a file with the expected number of rows."""
     column = typed_rows(source, [name]).to_series()
     if column.len() != height:
         raise changed_while_read(source.path)
@@ -61,7 +61,7 @@ def typed_column(source: Source, name: str, height: int) -> "pl.Series":
 
 
 def _in_any_zone(ask: Callable[[], Answer]) -> Answer:
-    """Return what polars answers, also where a time zone is not in its database, such as "+05:30".
+    """Return the polars result even for unknown time zones.
 
     A file holds moments in UTC; the zone only says how to show them.
     """
@@ -83,7 +83,7 @@ def _in_any_zone(ask: Callable[[], Answer]) -> Answer:
 
 
 def _in_utc(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the rows with UTC in place of every time zone that is not in the database of polars."""
+    """Return the rows with UTC for time zones that polars lacks."""
     import polars as pl
 
     found = []

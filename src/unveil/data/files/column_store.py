@@ -1,4 +1,4 @@
-"""Numbers on disk in place of memory: arrays that are pages of files without a name.
+"""Arrays stored on disk in memory-mapped, unnamed files.
 
 The system drops such pages whenever memory is short, and reads them again. A file lasts as long as an array in it, and
 whatever ends this process, nothing of it is left on the disk.
@@ -39,7 +39,7 @@ _AT_ONCE = 1 << 20
 
 
 def usual_folder() -> Path:
-    """Return the folder for large temporary files: that of TMPDIR, else /var/tmp, as /tmp is often in memory."""
+    """Return the folder for large temporary files: TMPDIR or /var/tmp."""
     lasting = Path("/var/tmp")  # noqa: S108 (no file has a name there)
     told = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     return lasting if not told and os.access(lasting, os.W_OK) else Path(tempfile.gettempdir())
@@ -51,7 +51,7 @@ def can_map() -> bool:
 
 
 class _Arena:
-    """Nameless files in a folder, and how much of the last one is taken."""
+    """Unnamed files in a folder, and the used bytes of the last."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._lock = folder, Lock()
@@ -59,7 +59,7 @@ class _Arena:
         self._taken, self._size, self._next = 0, 0, _LEAST_FILE
 
     def take(self, size: int) -> "NDArray[np.uint8]":
-        """Return bytes of a file, which are reserved: writing to a page of a full disk would end the process."""
+        """Reserve bytes of a file, so that writing cannot fail."""
         with self._lock:
             if self._stream is None or self._taken + size > self._size:
                 self._begin(max(size, self._next))
@@ -102,7 +102,7 @@ def _release(pages: mmap.mmap, start: int, size: int) -> None:
 
 @dataclass(frozen=True)
 class ColumnStore:
-    """A place on disk for columns: nameless files, which are gone when no column in them is held.
+    """Store for columns on disk, freed when no column is referenced.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class ColumnStore:
         return ColumnStore, (self.folder,)
 
     def array(self, values: "NDArray[Scalar]") -> "NDArray[Scalar]":
-        """Return a copy of numbers on disk, column by column if they were; numbers on disk are returned as they are.
+        """Return a copy of an array on disk, keeping its memory order.
 
         >>> ColumnStore().array(np.arange(6).reshape(2, 3).T).strides
         (8, 24)
@@ -140,7 +140,7 @@ class ColumnStore:
         return copy.T if by_column else copy
 
     def room(self, shape: tuple[int, ...], kind: "type[Scalar] | np.dtype[Scalar]") -> "NDArray[Scalar]":
-        """Return an array to be filled whose pages belong to a file; all of it is reserved on the disk.
+        """Return a writable array whose pages are reserved in a file.
 
         >>> made = ColumnStore().room((2, 3), np.int32)
         >>> made[:] = 7
@@ -168,14 +168,14 @@ def write_column(values: "pl.Series", store: ColumnStore) -> "NDArray[np.uint8]"
 
 
 def read_column(content: "NDArray[np.uint8]") -> "pl.Series":
-    """Return the column in memory whose bytes `write_column` gave."""
+    """Return the column in memory from the bytes of `write_column`."""
     import polars as pl
 
     return pl.read_ipc(content.tobytes()).to_series()
 
 
 class ColumnBlocks:
-    """Rows that come block by block and go to disk, to be read column by column; the disk is free when they go."""
+    """Rows collected block by block on disk and read by column."""
 
     def __init__(self, names: Sequence[str], store: ColumnStore) -> None:
         self.height, self._store = 0, ColumnStore(store.folder)
@@ -204,12 +204,12 @@ def _is_mapped(values: "NDArray[Any]") -> bool:
 
 
 def room_for(store: ColumnStore | None, shape: tuple[int, ...], kind: "type[Scalar]") -> "NDArray[Scalar]":
-    """Return an array to be filled, in the store if there is one, else in memory."""
+    """Return a writable array, in the store if there is one."""
     return np.empty(shape, kind) if store is None else store.room(shape, kind)
 
 
 def arrays_on_disk(value: Value, store: ColumnStore | None) -> Value:
-    """Return a result with the long arrays of its parts, dataclasses and tuples, in the store if there is one."""
+    """Return a result with its long arrays in the store, if any."""
     if store is None:
         return value
     made: Any = value

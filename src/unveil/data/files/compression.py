@@ -1,4 +1,4 @@
-"""Take the one table out of a file that is packed: gzip, a zip archive with one file, a workbook with one sheet."""
+"""Extract the single table from a gzip, zip, or workbook file."""
 
 import io
 import zipfile
@@ -20,7 +20,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSErr
 
 
 def unpacked(path: Path, content: bytes | None, head: bytes) -> tuple[bytes, str] | None:
-    """Return the bytes of the table that a packed file holds and what it is called there, or None for other files.
+    """Return the table bytes and name inside a packed file, or None.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _is_workbook(archive: zipfile.ZipFile) -> bool:
 
 
 def _only_file(path: Path, archive: zipfile.ZipFile) -> tuple[bytes, str]:
-    """Return the one file of an archive; what systems add for themselves does not count."""
+    """Return the only file of an archive, ignoring system files."""
     files = [
         each
         for each in archive.infolist()
@@ -87,7 +87,7 @@ def _only_file(path: Path, archive: zipfile.ZipFile) -> tuple[bytes, str]:
 
 
 def _only_sheet(path: Path, content: bytes) -> tuple[bytes, str]:
-    """Return the one sheet of a workbook that holds cells, as CSV: all rules for text then hold for it too."""
+    """Return the only non-empty sheet of a workbook, as CSV."""
     fastexcel = need("fastexcel", extra="files")
     try:
         book = fastexcel.read_excel(content)
@@ -108,7 +108,7 @@ def _only_sheet(path: Path, content: bytes) -> tuple[bytes, str]:
 
 
 def _cells(book: Any, name: str) -> "pl.DataFrame":
-    """Return the cells of a sheet as text, without the empty rows below and the empty columns beside the table."""
+    """Return the cells of a sheet as text, without empty margins."""
     import polars as pl
 
     frame: pl.DataFrame = book.load_sheet(name, header_row=None, dtypes="string").to_polars()

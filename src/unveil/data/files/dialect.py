@@ -1,4 +1,4 @@
-"""How the text of a table is written: what stands between cells, before decimals, around cells and above the table.
+"""Text format of a table: separators, decimal mark, quotes, and header.
 
 All of it is told from the first megabyte, by a few rules, and what is not as in plain CSV is said in words.
 """
@@ -26,7 +26,7 @@ GROUPING = "[ \u00a0\u202f'’]"
 
 
 def _numbers(mark: str, group: str) -> str:
-    """Return the pattern of cells that hold numbers, with or without groups of three digits, as a bound or a range.
+    """Return the pattern of numeric cells with this decimal mark.
 
     Bounds in brackets have no comma between them: that could be the decimal mark.
     """
@@ -50,7 +50,7 @@ _CLEARLY_MORE = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """How the text of a table is written; without an argument, as plain CSV is.
+    """Text format of a table (default: plain CSV).
 
     ``skipped`` counts the lines above the table, ``grouped`` says that digits stand in groups of three, and ``doubt``
     what could not be told for sure: "thousands" where a comma before three digits may also be a decimal mark, "both"
@@ -66,7 +66,7 @@ class Dialect:
     doubt: Literal["", "thousands", "both"] = ""
 
     def words(self, *, usual: str = ",", header: bool = True) -> str:
-        """Return what differs from plain CSV, with the options that overrule it, or nothing where nothing does.
+        """Return the differences from plain CSV, with the overriding options.
 
         >>> Dialect(separator=";", decimal=",").words()
         'read with semicolons, decimal commas, header in line 1 (--separator, --decimal, --header to overrule)'
@@ -92,7 +92,7 @@ class Dialect:
 
 
 def dialect_of(head: bytes, settings: FileSettings, *, usual: str = ",", cut: bool = False) -> Dialect:
-    r"""Return how a text in UTF-8 is written, by how it begins; what the settings tell is not asked.
+    r"""Return the detected text format; given settings take precedence.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def dialect_of(head: bytes, settings: FileSettings, *, usual: str = ",", cut: bo
 
 
 def _remarks(text: bytes) -> list[bytes]:
-    """Return the lines above a table that begin with ``#``; where all do, none of them is a remark."""
+    """Return the comment lines above a table that begin with ``#``."""
     start = len(b"\xef\xbb\xbf") * text.startswith(b"\xef\xbb\xbf")
     lines: list[bytes] = []
     for line in io.BytesIO(text):
@@ -135,7 +135,7 @@ def _remarks(text: bytes) -> list[bytes]:
 
 
 def _is_first_row(remark: bytes, below: bytes, dialect: Dialect) -> bool:
-    """Return whether a line that begins with ``#`` belongs to the table: it has as many cells, and no header follows.
+    """Return whether a line that begins with ``#`` is a table row.
 
     A column may be called ``# of children``, and a table about colours may begin with one.
     """
@@ -158,7 +158,7 @@ def _dialect(text: bytes, settings: FileSettings, usual: str) -> Dialect:
 
 
 def _separator(text: bytes, quote: str, usual: str) -> str:
-    """Return the sign with which most rows, and the first one, have the same number of cells, at least 2.
+    """Return the separator that yields the most rows of equal width.
 
     Then the sign that leaves the fewest others inside cells: in a file without header, decimal commas are as regular as
     the semicolons between them. Then the one with most cells.
@@ -186,7 +186,7 @@ def _others_inside(text: bytes, sign: str, quote: str) -> float:
 
 
 def _with_decimals(dialect: Dialect, rows: Sequence[Sequence[str]], decimal: str) -> Dialect:
-    """Return the dialect with its decimal mark: ten times as many cells must speak for a comma as against it."""
+    """Return the dialect with its decimal mark, by a 10:1 majority."""
     width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
     votes: Counter[str] = Counter()
     for column in zip(*(row for row in rows if len(row) == width), strict=True):
@@ -210,7 +210,7 @@ def _with_decimals(dialect: Dialect, rows: Sequence[Sequence[str]], decimal: str
 
 
 def _vote(number: str) -> str:
-    """Return the decimal mark that a number speaks for, "grouped" for ``1,234.5``, "?" for ``1,234``, else ""."""
+    """Return the decimal mark implied by a number: mark, "grouped", "?", or ""."""
     if not _POINT.match(number):
         return ","
     if _COMMA.match(number):

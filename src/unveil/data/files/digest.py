@@ -1,4 +1,4 @@
-"""Digests by which the owner of a file can prove later which one it was, and nobody else can try files."""
+"""Keyed digests that identify a file without revealing its content."""
 
 import hashlib
 import hmac
@@ -14,7 +14,7 @@ _KEY_BYTES = 32
 
 
 def new_key() -> bytes:
-    """Return a key that nobody can guess; it never comes from a seed, which reports state."""
+    """Return an unguessable random key, never derived from a seed."""
     return secrets.token_bytes(_KEY_BYTES)
 
 
@@ -30,7 +30,7 @@ def keyed_digest(sha256: str, key: bytes) -> str:
 
 
 def digest_of_file(path: str | os.PathLike[str], key: bytes) -> str:
-    """Return the keyed digest of a file, as the shareable edition of a report states it."""
+    """Return the keyed digest of a file, as in the redacted report."""
     try:
         with Path(path).open("rb") as stream:
             return keyed_digest(hashlib.file_digest(stream, "sha256").hexdigest(), key)
@@ -40,7 +40,7 @@ def digest_of_file(path: str | os.PathLike[str], key: bytes) -> str:
 
 
 def read_key(written: str) -> bytes:
-    """Return the key that the internal edition of a report states, as 64 digits from 0 to f.
+    """Parse the key of an internal report: 64 hexadecimal digits.
 
     >>> len(read_key("0f" * 32))
     32

@@ -1,4 +1,4 @@
-"""Read a small document of settings or results: text, TOML or JSON, never without a bound on size and depth."""
+"""Read small text, TOML, or JSON documents with limited size and depth."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ _DEEPEST = 40
 
 
 def read_document(path: Path) -> str:
-    """Return the text of a small file in UTF-8, without a byte order mark; one that gzip packed is unpacked.
+    """Return the text of a small UTF-8 file, unpacked if gzipped.
 
     Raises
     ------
@@ -47,13 +47,13 @@ def read_document(path: Path) -> str:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return what a TOML file says; what is wrong with it is said with its place."""
+    """Return the content of a TOML file; errors name the position."""
     told: dict[str, Any] = _parsed(path, tomllib.loads, "TOML")
     return told
 
 
 def read_json(path: Path) -> Any:
-    """Return what a JSON file says; what is wrong with it is said without its content."""
+    """Return the content of a JSON file; errors do not show content."""
     return _parsed(path, json.loads, "JSON")
 
 
@@ -89,7 +89,7 @@ def _inside(value: Any) -> list[Any]:
 
 def _too_long(path: Path, kind: str) -> InputError:
     return InputError(
-        f"the file {shown(path)} must be {kind} whose numbers can be computed with, but one has hundreds of digits. "
+        f"the file {shown(path)} must be {kind} with numbers that fit, but one has hundreds of digits. "
         "Write a shorter one"
     )
 

@@ -1,4 +1,4 @@
-"""Tell whether the first line of a text table names the columns, or is already data, which nobody may see.
+"""Detect whether the first line of a text table is a header.
 
 A name that is taken for data costs one more option. Data that are taken for names would put a person's record into
 reports, so where both are possible the reader is asked.
@@ -38,7 +38,7 @@ _FULL_NAME = re.compile(r"[A-ZÀ-Þ][\w'’.-]*(,? [A-ZÀ-Þ][\w'’.-]*)+")
 
 
 def made_names(number: int) -> list[str]:
-    """Return what the columns of a file without names are called.
+    """Return generated column names for a file without a header.
 
     >>> made_names(2)
     ['column_1', 'column_2']
@@ -47,17 +47,16 @@ def made_names(number: int) -> list[str]:
 
 
 def refuse_data(source: "Source", names: Sequence[str]) -> None:
-    """Raise the error for a file whose first line may be data; it shows no cell."""
+    """Raise the error for a first line that may be data, showing no cell."""
     if not is_surely_header(source, names):
         raise InputError(
-            f"the first line of {source.name} looks like data, not like names of columns. If it holds the names say "
-            "--header yes (in Python header='yes'); if it is data say --header no, and columns are called column_1, "
-            "column_2 and so on"
+            f"the first line of {source.name} looks like data, not like column names. Set header to yes if it holds "
+            "names. Set it to no if it is data: columns are then called column_1, column_2, and so on"
         )
 
 
 def is_surely_header(source: "Source", names: Sequence[str]) -> bool:
-    """Return whether the first line of a file names its columns, by what stands below it."""
+    """Return whether the first line is a header, given the rows below."""
     if source.kind != "csv":
         return True
     head = next(source.chunks(_LOOKED_AT))
@@ -67,7 +66,7 @@ def is_surely_header(source: "Source", names: Sequence[str]) -> bool:
 
 
 def looks_like_names(names: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Return whether a line names the columns of the rows below it; those of another width are left out.
+    """Return whether a line names the columns of the rows below.
 
     Every cell has a vote. For names speak: a word over numbers, dates or codes; a word over few repeated words that it
     is none of; a word that columns about people are called by. For data, each twice as much: a number over numbers, a
@@ -89,7 +88,7 @@ def looks_like_names(names: Sequence[str], below: Sequence[Sequence[str]]) -> bo
 
 
 def _vote(name: str, cells: Sequence[str]) -> int:
-    """Return 1 where a cell of the first line speaks for names, -1 where it speaks for data, else 0."""
+    """Return 1 if a first-line cell suggests a header, -1 data, else 0."""
     filled = [cell for cell in cells if cell.casefold() not in _MISSING]
     if name.casefold() in _MISSING:
         return 0
@@ -111,7 +110,7 @@ _TELLING = frozenset({"number", "date", "personal"})
 
 
 def _shape(cell: str) -> str:
-    """Return what a cell looks like: a number, a date, what names a person, a word, or the pattern of its signs."""
+    """Return the shape of a cell: number, date, identifier, word, or pattern."""
     if any(pattern.fullmatch(cell) for pattern in _PERSONAL):
         return "personal"
     if _DATE.fullmatch(cell):
@@ -124,7 +123,7 @@ def _shape(cell: str) -> str:
 
 
 def _common(cells: Sequence[str]) -> str | None:
-    """Return the shape of nearly all cells; None where they differ or are words, which have no shape."""
+    """Return the shape of nearly all cells, or None."""
     shapes: Counter[str] = Counter()
     for cell, times in Counter(cells).items():  # most cells stand there many times, and a look at one takes a while
         shapes[_shape(cell)] += times

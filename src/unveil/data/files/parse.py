@@ -1,4 +1,4 @@
-"""Read numbers and dates out of columns of text: all cells of a column, or none of it."""
+"""Parse numbers and dates in text columns, all cells or none."""
 
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ MOST_DIGITS = 36
 
 
 def all_match(text: "pl.Series", pattern: str) -> bool:
-    """Return whether every filled cell matches; a look at the first cells mostly settles it."""
+    """Return whether every non-empty cell matches, checking a sample first."""
     return bool(text.head(100).str.contains(pattern).all()) and bool(text.str.contains(pattern).all())
 
 
@@ -51,12 +51,12 @@ def looks_plain(text: "pl.Series") -> bool:
 
 
 def has_leading_zero(text: "pl.Series") -> bool:
-    """Return whether some cell is written with a zero before other digits, as codes are."""
+    """Return whether any cell has a leading zero, as codes do."""
     return any_match(text, _LEADING_ZERO)
 
 
 def looks_like_dates(text: "pl.Series") -> bool:
-    """Return whether every filled cell is a date or a moment as in ISO 8601."""
+    """Return whether every non-empty cell is an ISO 8601 date or time."""
     return all_match(text, f"{_DATE}|{_MOMENT}")
 
 
@@ -73,7 +73,7 @@ def fewest_bits(whole: "pl.Series") -> "pl.Series":
 
 
 def to_whole(text: "pl.Series") -> "pl.Series":
-    """Return the cells as whole numbers, null where a cell is none or has more than 36 digits."""
+    """Return the cells as integers, null if invalid or above 36 digits."""
     import polars as pl
 
     plain = text.str.strip_chars()
@@ -84,7 +84,7 @@ def to_whole(text: "pl.Series") -> "pl.Series":
 
 
 def to_number(text: "pl.Series") -> "pl.Series":
-    """Return the cells as numbers, whole ones where all are, null where a cell is none."""
+    """Return the cells as numbers, integers if possible, null if invalid."""
     import polars as pl
 
     if all_match(text, r"^\s*[+-]?[0-9]{1,36}\s*$"):
@@ -93,7 +93,7 @@ def to_number(text: "pl.Series") -> "pl.Series":
 
 
 def to_moment(text: "pl.Series") -> "pl.Series":
-    """Return dates and moments as microseconds in UTC, null where a cell is none; without a zone UTC is meant."""
+    """Return dates and times as microseconds in UTC, null if invalid."""
     import polars as pl
 
     if all_match(text, _DATE):

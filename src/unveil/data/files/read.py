@@ -1,4 +1,4 @@
-"""Read one table from a file of any format: the columns asked for, or a message that says what to correct."""
+"""Read chosen columns of a table from a file of any format."""
 
 import os
 from collections import defaultdict
@@ -32,7 +32,7 @@ LoadColumn: TypeAlias = "Callable[[], pl.Series]"
 
 @dataclass(frozen=True)
 class FileTable:
-    """All that a file holds: its columns by name, notes on how it was read, and what it says about its columns."""
+    """Content of a file: columns by name, reading notes, and metadata."""
 
     columns: Mapping[str, LoadColumn] = field(repr=False)
     notes: tuple[str, ...] = ()
@@ -101,7 +101,7 @@ def _plain(source: Source, load: LoadColumn) -> "pl.Series":
 
 
 class WrittenFile(NamedTuple):
-    """The rows of a file with cells as their owner wrote them, and how the file was written.
+    """Rows of a file as originally written, and the text format.
 
     ``suffix`` is ".parquet" for Parquet, whose columns keep their types; of any other format it is ".csv", which every
     program reads.
@@ -115,7 +115,7 @@ class WrittenFile(NamedTuple):
 
 
 def read_as_written(path: str | os.PathLike[str], settings: FileSettings | None = None) -> WrittenFile:
-    """Return the table in a file as it can be written again, for programs that were made to read that very file.
+    """Return the table of a file in its original notation.
 
     Cells of text are exactly as they are written: no number loses its decimal comma or its groups of digits. An empty
     cell is null. The rows and columns are those of `read_file`.
@@ -154,7 +154,7 @@ def read_table(
     encoding: str = "detect",
     header: Header = "yes",
 ) -> "pl.DataFrame":
-    """Return the named columns of a table in a file, one row per row of the file, in its order.
+    """Return the named columns of a table file, in row order.
 
     The first bytes tell the format (see docs/files.md), and the first megabyte how text is written. Only the columns
     asked for are read, where the format allows it.
@@ -222,7 +222,7 @@ def read_table(
 
 
 def names_of(source: Source, settings: FileSettings) -> list[str]:
-    """Return what the columns of a file are called: by its first line, or by their number where it has no names.
+    """Return the column names of a file, from its header or numbered.
 
     Raises the error for a first line that may be data, unless it is told what it is.
     """
@@ -250,7 +250,7 @@ def _columns(
     settings: FileSettings,
     store: ColumnStore | None = None,
 ) -> tuple[Source, dict[int, LoadColumn], FileLabels]:
-    """Return the columns at the chosen places, called by place, and the source as it was read in the end."""
+    """Return the chosen columns by position, and the source used."""
     labels = FileLabels()
     if source.kind == "csv":
         has_header = settings.header != "no"
@@ -290,7 +290,7 @@ def _csv_columns(
 
 
 def _near(load: LoadColumn, place: int, source: Source) -> "pl.Series":
-    """Return a column under its place, or refuse its dates if they lie too far away."""
+    """Return a column under its position, or reject out-of-range dates."""
     column = load()
     refuse_far_moments(column, source.name)
     return column.alias(str(place))
@@ -307,7 +307,7 @@ def _repeated(names: Sequence[str]) -> dict[str, list[int]]:
 def _refuse_twins(
     source: Source, names: Sequence[str], columns: Mapping[int, LoadColumn], repeated: Mapping[str, Sequence[int]]
 ) -> list[str]:
-    """Return notes on columns of one name and with the same cells, of which one is kept; others are refused.
+    """Return notes on duplicate columns; reject equal names with different cells.
 
     They are told by their numbers: a first line that is data has cells in place of names.
     """
@@ -331,7 +331,7 @@ def refuse_cells(
     must: str,
     advice: str = "Correct the file, or leave those rows out",
 ) -> None:
-    """Raise the error for a column with wrong cells, if ``wrong`` marks any: the first row and how many there are.
+    """Raise the error for a column with invalid cells, if any.
 
     ``must`` says what the column must do, as in "have a value in every row", and ``advice`` what to do about it.
     """
@@ -345,7 +345,7 @@ def refuse_cells(
 
 
 def refuse_repeats(frame: "pl.DataFrame", path: str | os.PathLike[str], keys: Sequence[str]) -> None:
-    """Raise the error for two rows with the same cells in the columns ``keys``, if there are such: which rows."""
+    """Raise the error for rows with repeated keys, if any."""
     import polars as pl
 
     # As many hashes as rows prove that all rows differ, much faster than comparing cells.

@@ -1,4 +1,4 @@
-"""How a file of text is to be read where its content is not asked: separator, decimal mark, encoding, header."""
+"""Settings for reading a text file: separator, decimal mark, encoding, header."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -19,7 +19,7 @@ _PLAIN = 'a\\n+AGE-,;\t|"\n'
 
 @dataclass(frozen=True, kw_only=True)
 class FileSettings:
-    r"""What is told about a file of text; "detect" finds it out. Other formats say all of it themselves.
+    r"""Settings of a text file; "detect" infers each from the content.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class FileSettings:
 
 
 def check_header(header: str) -> Header:
-    """Return the setting, or say what it may be.
+    """Validate the header setting.
 
     >>> check_header("no")
     'no'

@@ -1,4 +1,4 @@
-"""Open a file for reading: what it is, told by its first bytes, and whether it can be read at all."""
+"""Open a file for reading and detect its format from its bytes."""
 
 import codecs
 import gzip
@@ -64,7 +64,7 @@ GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class Source:
-    """A file that holds a table: where it is, of which kind, and its bytes if they are not on disk as they are.
+    """File that holds a table: path, format, and unpacked bytes.
 
     The bytes of text are in UTF-8 and begin with the first line of the table; ``dialect`` says how it was written.
     ``inside`` names what was read of a file that may hold several tables: a file in an archive, a sheet.
@@ -78,22 +78,22 @@ class Source:
 
     @property
     def name(self) -> str:
-        """How messages call the file: its path as the caller gave it, in quotes."""
+        """File name in messages: the given path, in quotes."""
         return shown(self.path)
 
     @property
     def usual(self) -> str:
-        """The separator that the name of the file promises: a tab in ``.tsv`` and ``.tab``, else a comma."""
+        """Default separator by extension: tab for ``.tsv`` and ``.tab``, else comma."""
         suffixes = [suffix.lower() for suffix in self.path.suffixes if suffix.lower() not in {".gz", ".gzip", ".zip"}]
         return "\t" if suffixes and suffixes[-1] in {".tsv", ".tab"} else ","
 
     @property
     def is_sheet(self) -> bool:
-        """Whether the text is that of a sheet of a workbook."""
+        """True if the text is from a workbook sheet."""
         return self.inside.startswith(SHEET)
 
     def reading(self, *, header: bool = True) -> str:
-        """Return how the file was read, in words, where it is not plain CSV; else nothing."""
+        """Return how the file was read if it is not plain CSV."""
         inside = f"{self.inside} of it" * bool(self.inside)
         return ", ".join(filter(None, [inside, self.dialect.words(usual=self.usual, header=header)]))
 
@@ -111,7 +111,7 @@ class Source:
         return b"".join(self.chunks(_PIECE)) if self.content is None else self.content
 
     def for_polars(self) -> Path | io.BytesIO:
-        """Return the file in the form that polars reads fastest; the path is absolute, so never an address."""
+        """Return the file in the form that polars reads fastest."""
         if self.content is not None:
             return io.BytesIO(self.content)
         path = self.path.absolute()
@@ -120,7 +120,7 @@ class Source:
 
 
 def is_text(name: str) -> bool:
-    r"""Return whether a name is UTF-8 on disk, as polars needs it; other bytes reach Python as lone surrogates.
+    r"""Return whether a name is valid UTF-8 on disk.
 
     >>> is_text("Zoë.csv"), is_text("Zo\udceb.csv")
     (True, False)
@@ -133,7 +133,7 @@ def is_text(name: str) -> bool:
 
 
 def shown(path: Path) -> str:
-    """Return the path as messages show it: in quotes, with control characters made visible.
+    """Return the quoted path with control characters made visible.
 
     >>> shown(Path("truth.csv"))
     "'truth.csv'"
@@ -142,7 +142,7 @@ def shown(path: Path) -> str:
 
 
 def open_source(path: str | os.PathLike[str], settings: FileSettings | None = None) -> Source:
-    """Return the file behind ``path``, recognised by its first bytes, unpacked, and its text in UTF-8.
+    """Return the file behind ``path``: detected, unpacked, and in UTF-8.
 
     Pipes are read to their end, because what follows looks at the bytes twice; devices are refused.
     """
@@ -171,7 +171,7 @@ def open_source(path: str | os.PathLike[str], settings: FileSettings | None = No
 
 
 def _as_text(source: Source, head: bytes, settings: FileSettings) -> Source:
-    """Return the source of a text in UTF-8 that begins with the first line of its table, and how it was written."""
+    """Return the source of a UTF-8 text table, with its format."""
     cut = len(head) == LOOKED_AT
     told = settings.encoding if settings.encoding != "detect" else encoding_of(head, cut=cut) or "utf-8"
     encoding = codecs.lookup(told).name
@@ -188,7 +188,7 @@ def _as_text(source: Source, head: bytes, settings: FileSettings) -> Source:
 
 
 def not_utf8(source: Source, settings: FileSettings) -> Source | None:
-    """Return the source of a text in which bytes that are not UTF-8 came late, or None where two encodings are mixed.
+    """Return the source re-read as non-UTF-8, or None for mixed encodings.
 
     Only the first megabyte is looked at before a file is read, and it may hold nothing but ASCII.
     """
@@ -201,7 +201,7 @@ def not_utf8(source: Source, settings: FileSettings) -> Source | None:
 
 
 def pipe_content(path: Path) -> bytes | None:
-    """Return all that a pipe holds, or None for a file, which is read where it is; anything else is refused.
+    """Return the content of a pipe, or None for a file.
 
     A device such as /dev/zero never ends, and a pipe that nobody writes to never begins: neither may hold the caller
     up for ever or fill the memory.
@@ -218,7 +218,7 @@ def pipe_content(path: Path) -> bytes | None:
 
 
 def most_memory() -> int | None:
-    """Return how many bytes of memory the system lets this process take, or None where it sets no limit."""
+    """Return the memory limit of this process in bytes, or None."""
     try:
         import resource
     except ImportError:  # Windows has no such limits
@@ -228,7 +228,7 @@ def most_memory() -> int | None:
 
 
 def _refuse_size(path: Path) -> None:
-    """Refuse a file that cannot fit, because polars ends the whole process where memory is refused to it."""
+    """Reject a file that cannot fit into memory."""
     most, size = most_memory(), path.stat().st_size
     if most is not None and size * _GROWTH > most - LEAST_MEMORY:
         raise InputError(
@@ -262,7 +262,7 @@ def _drained(path: Path) -> bytes:
 
 
 def decompressed(path: Path, content: bytes | None, largest: int | None = None) -> bytes:
-    """Return what a file of gzip holds, or the pipe whose ``content`` it is, up to a bound."""
+    """Return the decompressed gzip content, up to a bound."""
     largest = LARGEST if largest is None else largest
     try:
         with gzip.open(path if content is None else io.BytesIO(content), "rb") as stream:
@@ -322,7 +322,7 @@ def _is_record(head: bytes) -> bool:
 
 
 def changed_while_read(path: Path) -> InputError:
-    """Return the error for a file that somebody writes to while it is read."""
+    """Return the error for a file that changed while being read."""
     return InputError(
         f"the file {shown(path)} must stay as it is while it is read, but it changed. Wait until it is written "
         "completely, and ask again"
@@ -330,7 +330,7 @@ def changed_while_read(path: Path) -> InputError:
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> InputError:
-    """Return the error for a file that the system does not give, and why."""
+    """Return the error for an unreadable file, with the reason."""
     if isinstance(error, FileNotFoundError):
         return InputError(f"the file {shown(path)} does not exist. Check the path and the folder it starts from")
     if isinstance(error, PermissionError):

@@ -1,4 +1,4 @@
-"""Read files of SPSS, Stata and SAS through pyreadstat, with what they say about their columns."""
+"""Read SPSS, Stata, and SAS files with their metadata."""
 
 import io
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +28,7 @@ _EXACT = 2.0**53
 
 @dataclass(frozen=True, kw_only=True)
 class FileLabels:
-    """What a file says about its columns beside their names, each by the name of the column.
+    """Metadata of the columns in a file, by column name.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ def statistical_columns(source: Source, settings: FileSettings) -> list[str]:
 def statistical_rows(
     source: Source, chosen: Sequence[str], settings: FileSettings
 ) -> tuple["pl.DataFrame", FileLabels]:
-    """Return the chosen columns with the types they have in the file, and what it says about them.
+    """Return the chosen columns with their file types and metadata.
 
     Values that stand for no answer are kept as they are written; `without_missing` takes them out. Numbers that are all
     whole become whole numbers, because these programs know no others.
@@ -79,7 +79,7 @@ def statistical_rows(
 
 
 def without_missing(column: "pl.Series", about: FileLabels) -> "pl.Series":
-    """Return a column with null where its file declares that a value stands for no answer.
+    """Return a column with null for its declared missing values.
 
     >>> import polars as pl
     >>> without_missing(pl.Series("sex", [1, 2, 9]), FileLabels(missing={"sex": ((9, 9),)})).to_list()
@@ -91,7 +91,7 @@ def without_missing(column: "pl.Series", about: FileLabels) -> "pl.Series":
 
 
 def _plain(column: "pl.Series") -> "pl.Series":
-    """Return a column of one type: whole numbers where all are, and text where letters stand among numbers."""
+    """Return a column of one type: integers, numbers, or text."""
     import polars as pl
 
     if column.dtype == pl.Object:
@@ -140,14 +140,14 @@ def _read(source: Source, settings: FileSettings, **more: Any) -> tuple["pl.Data
             why = _far_date(source, rows, failures)
     raise why or InputError(  # what the libraries say can hold a cell
         f"the {_FORMATS[source.kind]} file {source.name} is cut short or damaged, or of a kind that cannot be "
-        "read. Copy or write it again; where only its words are wrong, say its encoding with --encoding"
+        "read. Copy or write it again; if only its words are wrong, give its encoding"
     )
 
 
 def _far_date(
     source: Source, rows: Callable[..., tuple["pl.DataFrame", Any]], failures: tuple[type[BaseException], ...]
 ) -> InputError | None:
-    """Return the error for a date that cannot be converted, if the file can be read without converting dates."""
+    """Return the error for a date that cannot be converted."""
     for column in rows(disable_datetime_conversion=True)[0]:
         try:
             rows(usecols=[column.name])
@@ -158,7 +158,7 @@ def _far_date(
 
 
 def _is_cut(content: bytes) -> bool:
-    """Return whether the end is missing that pyreadstat does not look for: Stata closes its marks, SAS fills lines."""
+    """Return whether the end of the file is missing."""
     if content.startswith(b"<stata_dta>"):
         return not content.rstrip(b"\0").endswith(b"</stata_dta>")
     return content.startswith(b"HEADER RECORD") and len(content) % 80 != 0

@@ -1,4 +1,4 @@
-"""Put a file in its place so that it is there in full or not at all, and a secret one is this user's alone."""
+"""Replace files atomically; keep private files readable by this user only."""
 
 import contextlib
 import errno
@@ -29,7 +29,7 @@ _UNLINKED = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def replace_file(target: Path, content: bytes, *, shared: bool = False, lasting: bool = True) -> None:
-    """Put ``content`` in the place of ``target``, which is replaced if it is there.
+    """Write ``content`` to ``target`` atomically.
 
     The file is written without a name where the system can do that, so that whatever ends this process leaves nothing
     behind; elsewhere under the name of a draft, which the next :func:`sweep` removes.
@@ -64,7 +64,7 @@ def replace_file(target: Path, content: bytes, *, shared: bool = False, lasting:
 
 
 def replace_folder(target: Path, contents: Mapping[str, bytes], *, shared: bool = False) -> None:
-    """Make the folder ``target`` with these files in it, by name; only an empty one may be there before."""
+    """Create the folder ``target`` with these files, atomically."""
     draft = target.with_name(f".unveil-{secrets.token_hex(8)}.tmp")
     with _endings_wait():
         try:
@@ -79,7 +79,7 @@ def replace_folder(target: Path, contents: Mapping[str, bytes], *, shared: bool 
 
 
 def sweep(folder: Path) -> None:
-    """Remove this user's drafts in a folder whose writers were killed; those that are being written stay.
+    """Remove drafts whose writers have ended in a folder.
 
     In a folder for all, others may have put anything under such a name: a link is not followed, a pipe not waited for.
     """
@@ -95,14 +95,14 @@ def sweep(folder: Path) -> None:
 
 
 def make_secret_folder(folder: Path) -> None:
-    """Make a folder that only this user may look into, also where it is there already and this user's."""
+    """Create a folder that only this user can access."""
     folder.mkdir(SECRET_FOLDER, exist_ok=True)
     with contextlib.suppress(PermissionError):  # its owner decides
         folder.chmod(SECRET_FOLDER)
 
 
 def open_secret(path: Path, mode: str) -> IO[str]:
-    """Open a text file of this user to append to it, and create it if missing; never through a link.
+    """Open a private text file for appending, never through a link.
 
     A link, a pipe or a file of another user under that name is refused: writing to it would change some other file.
     """
@@ -127,7 +127,7 @@ def open_secret(path: Path, mode: str) -> IO[str]:
 
 
 def read_unlinked(path: Path) -> bytes:
-    """Return the bytes of a plain file; raise OSError for a link, a pipe or a folder of that name."""
+    """Return the bytes of a plain file; raise OSError otherwise."""
     with open(path, "rb", opener=_as_it_is) as stream:
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             raise OSError(errno.EINVAL, "not a plain file", str(path))
@@ -135,19 +135,18 @@ def read_unlinked(path: Path) -> bytes:
 
 
 def refuse_shared_folder(folder: Path) -> None:
-    """Refuse a folder in which another user can plant files that a later run would trust."""
+    """Reject a folder in which another user could place files."""
     if not hasattr(os, "geteuid"):  # a system without such owners and permissions
         return
     about = folder.stat()
     if not _is_ours(about):
         raise InputError(
-            f"the folder {str(folder)!r} must belong to this user, but belongs to another one, who could plant results "
-            "in it. Name another folder"
+            f"the folder {str(folder)!r} belongs to another user, who could change results in it. Name another folder"
         )
     if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise InputError(
-            f"the folder {str(folder)!r} must be writable by this user alone, but others could plant results in it. "
-            "Take that right from them (chmod go-w), or name another folder"
+            f"the folder {str(folder)!r} is writable by other users, who could change results in it. "
+            "Remove that permission (chmod go-w), or name another folder"
         )
 
 
@@ -165,7 +164,7 @@ def _is_ours(about: os.stat_result) -> bool:
 
 
 def _nameless(folder: Path, shared: bool) -> int | None:
-    """Return a new file in the folder that has no name yet, or None where that cannot be done."""
+    """Return a new unnamed file in the folder, or None if unsupported."""
     try:
         return os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o666 if shared else SECRET)
     except (OSError, AttributeError):  # what is wrong with the folder is told by the other way
@@ -191,7 +190,7 @@ def _fill(stream: IO[bytes], content: bytes, target: Path, *, shared: bool, last
 
 
 def _linked(stream: IO[bytes], name: Path) -> bool:
-    """Return whether the file without a name now has this one, which nothing else had."""
+    """Return whether the unnamed file now has this unused name."""
     try:
         # Only with a folder does Python ask the system to follow the link to the file; an absolute path ignores it.
         os.link(f"/proc/self/fd/{stream.fileno()}", name, src_dir_fd=stream.fileno())
@@ -220,7 +219,7 @@ def _take_place(stream: IO[bytes], draft: Path, target: Path) -> None:
 
 
 def _lock(stream: IO[bytes]) -> bool:
-    """Return whether this process holds the lock of an open file now, which the system frees when the process ends."""
+    """Return whether this process now holds the lock of a file."""
     try:
         import fcntl
 
@@ -232,7 +231,7 @@ def _lock(stream: IO[bytes]) -> bool:
 
 @contextlib.contextmanager
 def _endings_wait() -> Iterator[None]:
-    """Let what asks this process to end wait for a moment; only the main thread can do that."""
+    """Delay signals that ask this process to end."""
     came: list[int] = []
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():

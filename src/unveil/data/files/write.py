@@ -1,4 +1,4 @@
-"""Write a file so that it is either there in full or not at all, and nobody else reads a secret one."""
+"""Write files atomically; private files are readable by this user only."""
 
 import os
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from unveil.errors import InputError
 
 
 def write_text(path: str | os.PathLike[str], text: str, *, shared: bool = False) -> Path:
-    """Return the path of the file that now holds ``text``, in UTF-8; whatever was there before is replaced.
+    """Write ``text`` to a file in UTF-8 and return its path.
 
     The text goes to a new file in the same folder, which then takes the name; so a reader never sees half of it, and
     a full disk, an interruption or a kill leaves the old file as it was, and nothing beside it. A pipe or a device is
@@ -65,7 +65,7 @@ def write_text(path: str | os.PathLike[str], text: str, *, shared: bool = False)
 
 
 def write_folder(path: str | os.PathLike[str], contents: Mapping[str, bytes], *, shared: bool = False) -> Path:
-    """Return the path of a new folder that now holds these files, by name: all of them, or it is not there at all.
+    """Create a new folder with these files and return its path.
 
     The files are written into a draft of the folder, which then takes its name. An empty folder may be there before.
 
@@ -95,7 +95,7 @@ def write_folder(path: str | os.PathLike[str], contents: Mapping[str, bytes], *,
 
 
 def full_folder(path: Path) -> str:
-    """Return in one sentence why no new folder can be made there; empty where one can."""
+    """Return why a new folder cannot be made there, else ""."""
     if is_link_of_others(path):
         return f"{shown(path)} is a link that another user made. Name another folder"
     target = path.resolve()
@@ -111,7 +111,7 @@ def _not_made(name: str, flags: int) -> int:
 
 
 def is_link_of_others(path: Path) -> bool:
-    """Return whether somebody else put a link there, as can be done in a folder for all: it may point anywhere."""
+    """Return whether another user placed a link there."""
     return path.is_symlink() and hasattr(os, "geteuid") and path.lstat().st_uid not in (0, os.geteuid())
 
 

@@ -1,4 +1,4 @@
-"""Graphs: who is connected to whom, where it is read from, and what an adversary knows of it."""
+"""Graphs: reading, writing, releases, and attacker knowledge."""
 
 from unveil.data.graph.graph import Graph
 

@@ -1,4 +1,4 @@
-"""Tell from how a text begins in which way it holds edges: SNAP, KONECT, Matrix Market, CSV with or without header."""
+"""Detect the edge format of a text: SNAP, KONECT, Matrix Market, or CSV."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _INTEGER = re.compile(rb"\s*-?[0-9]+\s*")
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file holds its edges, and what it says about them before the first one.
+    """Edge format of a file, and the metadata above its first edge.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Layout:
 
 
 def layout_of(file: EdgeFile) -> Layout:
-    """Return how a file holds its edges, by its first line that is no remark.
+    """Return the edge format of a file from its first non-comment line.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _by_first_line(file: EdgeFile, line: bytes, skip: int, before: int, remarks:
 
 
 def _matrix_market(file: EdgeFile, line: bytes, skip: int, before: int) -> Layout:
-    """Return how a matrix holds its edges: ``line`` is the first that is no remark, and gives the sizes."""
+    """Return the format of a matrix from ``line``, which gives its sizes."""
     form, field, symmetry = market_header(file.head.splitlines()[0])
     if form != "coordinate" or field not in FIELDS or symmetry not in ("general", "symmetric"):
         raise InputError(
@@ -117,8 +117,8 @@ def _matrix_market(file: EdgeFile, line: bytes, skip: int, before: int) -> Layou
     sizes = market_sizes(line)
     if sizes is None or sizes[0] != sizes[1] or sizes[2] is None:
         raise InputError(
-            f"the matrix of {file.name} must have as many rows as columns, one for each node, but line {before + 1} "
-            "does not say so: it must hold the number of rows, of columns and of entries. Write the whole matrix again"
+            f"the matrix of {file.name} must be square, but line {before + 1} does not say so. "
+            "Write the numbers of rows, columns, and non-zeros there"
         )
     return Layout(
         "spaces",
@@ -133,7 +133,7 @@ def _matrix_market(file: EdgeFile, line: bytes, skip: int, before: int) -> Layou
 
 
 def _headed(line: bytes) -> tuple[Between, tuple[str, ...], tuple[int, int]] | None:
-    """Return what is between the names of columns, the names, and which are the ends of edges; None if no header."""
+    """Return separator, header names, and edge-end columns, or None without header."""
     text = line.decode("utf-8", "replace").strip(" \r\n").replace('"', "")
     tabbed = tuple(name.strip() for name in text.split("\t"))
     # One tab between any two names: then also between the cells, which may be empty or have spaces. The first name is
@@ -148,7 +148,7 @@ def _headed(line: bytes) -> tuple[Between, tuple[str, ...], tuple[int, int]] | N
 
 
 def _said(file: EdgeFile, remarks: Sequence[str]) -> tuple[bool | None, str, int]:
-    """Return what the remarks say: whether edges have a direction, what weights they have, how many nodes there are."""
+    """Return edge direction, weights, and node count from the comments."""
     directed: bool | None = None
     weights, declared = "", 0
     for remark in remarks:
@@ -156,9 +156,8 @@ def _said(file: EdgeFile, remarks: Sequence[str]) -> tuple[bool | None, str, int
             directed, weights = konect[1].lower() == "asym", konect[2].lower()
             if konect[1].lower() == "bip":
                 raise InputError(
-                    f"the graph of {file.name} must have one set of nodes, but its header says that it is bipartite: "
-                    "edges go from one set to another, and a number is a different node in each. Take another graph, "
-                    "or give every node a name of its own and leave out the header"
+                    f"the graph of {file.name} must have one set of nodes, but its header says that it is bipartite. "
+                    "Take another graph, or give every node a unique name and remove the header"
                 )
         if (sizes := _SIZES.match(remark)) and weights and sizes[1] == sizes[2]:
             declared = int(sizes[1])
@@ -203,7 +202,7 @@ def _plain(name: str) -> str:
 
 
 def find_ends(names: Sequence[str]) -> tuple[int, int] | None:
-    """Return which columns hold the two ends of an edge, by their names; None if that is not clear.
+    """Return the columns with the ends of edges by name, or None.
 
     >>> find_ends(["Id", "Source", "Target"]), find_ends(["name", "age"])
     ((1, 2), None)
@@ -216,7 +215,7 @@ def find_ends(names: Sequence[str]) -> tuple[int, int] | None:
 
 
 def unknown_ends(names: Sequence[str], where: str) -> InputError:
-    """Return the error for columns of which none or too many can be the ends of edges."""
+    """Return the error for ambiguous or missing edge-end columns."""
     # The first row may be data, and data are not shown: only words that hardly any node is called by.
     known = [name.strip() for name in names if _plain(name) in _KNOWN and not _usual_for_nodes(name)]
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
@@ -230,7 +229,7 @@ def unknown_ends(names: Sequence[str], where: str) -> InputError:
 
 
 def ignored(names: Sequence[str], used: tuple[int, int], *, shown: bool = True) -> tuple[str, ...]:
-    """Return the note on columns that are not ends of edges; without their names if these may be data.
+    """Return the note on ignored columns, without names that may be data.
 
     >>> ignored(["id", "from", "to"], (1, 2)), ignored(["i", "j", "k"], (0, 1), shown=False)
     (("the column 'id' was ignored",), ('1 more column was ignored',))
@@ -257,7 +256,7 @@ def lost_weights(names: Sequence[str], used: tuple[int, int]) -> tuple[DroppedIn
 
 
 def surely_header(header: Sequence[str], ends: Sequence["pl.Series"], where: str) -> bool:
-    """Return whether the names above the ends of edges can be nothing else than the names of columns.
+    """Return whether the first line can only be a header.
 
     Source and target always are: whoever has nodes of these names needs one header that is never taken for an edge.
 
@@ -290,7 +289,7 @@ def surely_header(header: Sequence[str], ends: Sequence["pl.Series"], where: str
 
 
 def first_edge_notes(ends: Sequence["pl.Series"], where: str) -> tuple[str, ...]:
-    """Return a note if the first line of a file without a header holds names of columns that no other line has.
+    """Return a note if the first line has names that no other line has.
 
     Raises
     ------
@@ -305,8 +304,8 @@ def first_edge_notes(ends: Sequence["pl.Series"], where: str) -> tuple[str, ...]
     below = pl.concat([column[1:] for column in ends])
     if not any(re.match(_WHOLE, name) for name in first) and below.str.contains(_WHOLE).all():
         raise InputError(
-            f"{where} must hold an edge as all others do, but holds two words where these hold whole numbers only. "
-            "Write source and target in its place if it is a header, or above it if it is an edge"
+            f"{where} holds two words, but all other lines hold whole numbers. "
+            "If it is a header, write source and target instead; if it is an edge, write them above it"
         )
     if find_ends(first) is None or below.is_in(first).any():
         return ()
@@ -318,7 +317,7 @@ def _usual_for_nodes(name: str) -> bool:
 
 
 def _alike(name: str) -> str:
-    """Return the pattern of names that are made like this one: user7 is made like user1, and k like i."""
+    """Return the name pattern: user7 matches user1, and k matches i."""
     import polars as pl
 
     if len(name) == 1:

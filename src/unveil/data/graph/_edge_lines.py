@@ -1,4 +1,4 @@
-"""Read edges from lines of text: check the shape of every line with numpy, then let polars take the names.
+"""Read edges from text: check line shapes with numpy, parse with polars.
 
 Text is read in blocks, so that memory hangs on the number of edges and not on the size of the file.
 """
@@ -51,7 +51,7 @@ class _Readable(Protocol):
 
 @dataclass(frozen=True)
 class EdgeFile:
-    """A file that holds edges as text: where it is, how its text begins, and where in it the text is.
+    """Text file of edges: path, format, and byte range.
 
     Attributes
     ----------
@@ -72,11 +72,11 @@ class EdgeFile:
 
     @property
     def name(self) -> str:
-        """How messages call the file: its path as the caller gave it, in quotes."""
+        """File name in messages: the given path, in quotes."""
         return shown(self.path)
 
     def chunks(self, size: int, *, skip: int = 0) -> Iterator[bytes]:
-        """Yield the text in pieces of ``size`` from ``skip`` bytes on; a byte order mark does not count."""
+        """Yield the text in blocks of ``size`` bytes, without byte order mark."""
         with _text(self.path, self.content, self.member) as stream:
             first = stream.read(size)
             skip += len(BYTE_ORDER_MARK) if first.startswith(BYTE_ORDER_MARK) else 0
@@ -87,7 +87,7 @@ class EdgeFile:
 
 
 def open_edges(path: str | os.PathLike[str]) -> EdgeFile:
-    """Return the file behind ``path``, after a look at its first bytes; a pipe is read to its end.
+    """Open an edge file and detect its format; pipes are read completely.
 
     In an archive (tar, also compressed) the edges are in the one file called ``out.NAME``, as KONECT packs them.
 
@@ -146,7 +146,7 @@ def _damaged(path: Path) -> InputError:
 
 @contextmanager
 def _text(path: Path, content: bytes | None, member: str) -> Iterator[_Readable]:
-    """Give the text of the file, or of the named file in the archive that it is."""
+    """Open the text of the file, or of a file in its archive."""
     try:
         with path.open("rb") if content is None else io.BytesIO(content) as raw:
             stream = _decompressed(path, raw)
@@ -219,7 +219,7 @@ def _refuse(path: Path, head: bytes) -> None:
 def edge_lines(
     file: EdgeFile, between: Between, columns: int, *, skip: int, before: int, ends: tuple[int, int] | None = None
 ) -> Iterator["pl.DataFrame"]:
-    """Yield the edges of a file in blocks: ``source``, ``target`` (null where empty) and the number of their ``line``.
+    """Yield the edges of a file in blocks: ``source``, ``target``, ``line``.
 
     Remarks and empty lines are left out. Names are whole numbers where all of a block are, else text.
 
@@ -267,7 +267,7 @@ def _whole_lines(file: EdgeFile, skip: int, before: int) -> Iterator[bytes]:
 
 
 def _checked(file: EdgeFile, text: bytes, between: Between, columns: int, before: int) -> tuple[bytes, IntArray]:
-    """Return the lines with edges, one separator between cells, and their numbers; or say which line is wrong."""
+    """Return the edge lines with single separators, or report a malformed line."""
     array = np.frombuffer(text, np.uint8)
     _refuse_stray_returns(file, text, array, before)
     ends = np.flatnonzero(array == _NEWLINE)
@@ -301,7 +301,7 @@ def _checked(file: EdgeFile, text: bytes, between: Between, columns: int, before
 
 
 def wrong_line(file: EdgeFile, line: int, cells: int, columns: int, text: bytes) -> InputError:
-    """Return the error for a line with a wrong number of cells, which says what seems to be the matter."""
+    """Return the error for a line with a wrong number of cells."""
     advice = "Correct the line"
     if cells == 1:
         advice = "Write both ends of the edge; a node without an edge can be written in CSV, as in 'name,'"
@@ -309,7 +309,7 @@ def wrong_line(file: EdgeFile, line: int, cells: int, columns: int, text: bytes)
         if mixed == "semicolons":
             advice = "There seem to be semicolons between the names: write commas"
         elif mixed:
-            advice = f"There seem to be {mixed} between the names, unlike in the first line: write all lines alike"
+            advice = f"There seem to be {mixed} between the names, unlike in the first line. Use one separator"
     elif cells > MOST_COLUMNS:
         advice = "Write one edge per line; names with spaces in them need CSV"
     must = f"{columns} columns, as the first does" if columns else "two names, and at most a weight and a time"
@@ -319,7 +319,7 @@ def wrong_line(file: EdgeFile, line: int, cells: int, columns: int, text: bytes)
 
 
 def stray_return(file: EdgeFile, line: int) -> InputError:
-    """Return the error for a line with a carriage return inside it, behind which another edge would hide."""
+    """Return the error for a carriage return inside a line."""
     return InputError(
         f"line {line} of {file.name} must end with a newline, but has a carriage return alone. "
         "Save the file with ordinary line ends"
@@ -347,7 +347,7 @@ def _refuse_quotes(file: EdgeFile, text: bytes, between: Between, before: int) -
 def _named(
     file: EdgeFile, cleaned: bytes, between: Between, columns: int, lines: IntArray, ends: tuple[int, int] | None
 ) -> "pl.DataFrame":
-    """Return the names at both ends of each line, after a look at the numbers beside them."""
+    """Return the names at both ends of each line, after checking the weights."""
     import polars as pl
 
     labels = [str(place) for place in range(columns)]
@@ -369,7 +369,7 @@ def _named(
         if mixed.len():
             raise InputError(
                 f"line {lines[mixed[0]]} of {file.name} must have spaces or tabs between two names, as the first line "
-                "has, but has a comma too. Write all lines alike"
+                "has, but also has a comma. Use one separator in all lines"
             )
     return pl.DataFrame({"source": whole(source), "target": whole(target), "line": lines})
 
@@ -382,13 +382,13 @@ def _refuse_words(file: EdgeFile, column: "pl.Series", which: str, lines: IntArr
     if wrong.len():
         raise InputError(
             f"the {which} column of {file.name} must hold numbers (weights or times), but does not in line "
-            f"{lines[wrong[0]]}. Leave out all but two columns (in networkx: write_edgelist with data=False), or call "
-            "two of them source and target in a header; names with spaces in them need CSV"
+            f"{lines[wrong[0]]}. Keep only two columns (in networkx: write_edgelist with data=False), or call "
+            "two of them source and target in a header. Names with spaces need CSV"
         )
 
 
 def whole(names: "pl.Series") -> "pl.Series":
-    """Return the names as whole numbers where all of them are written as such, else as they are.
+    """Return the names as integers if all are, else unchanged.
 
     >>> import polars as pl
     >>> whole(pl.Series(["7", None, "-1"])).to_list(), whole(pl.Series(["7", "08"])).to_list()

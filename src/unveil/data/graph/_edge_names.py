@@ -1,4 +1,4 @@
-"""Make a graph of edges between named nodes: number the nodes in their natural order, and count what is dropped."""
+"""Build a graph from named edges, with nodes in natural order."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ _MOST_LACKING = 10
 
 @dataclass(frozen=True, eq=False)
 class NamedEdges:
-    """Edges between nodes with names, in the order of the file they come from.
+    """Edges between named nodes, in file order.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class NamedEdges:
 def graph_of(
     edges: NamedEdges, *, name: str, notes: tuple[str, ...] = (), lost: tuple[DroppedInformation, ...] = ()
 ) -> Graph:
-    """Return the simple graph of named edges; nodes that are whole numbers come first, then all others by their text.
+    """Return the simple graph of named edges; integer names come first.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def simple_graph(
     notes: tuple[str, ...] = (),
     lost: tuple[DroppedInformation, ...] = (),
 ) -> Graph:
-    """Return the graph with an edge from ``one[i]`` to ``other[i]``, whose notes count loops, repeats and directions.
+    """Return the simple graph of edge arrays, with notes on dropped edges.
 
     ``lost`` is what was dropped on the way here.
 
@@ -117,7 +117,7 @@ def simple_graph(
 
 
 def natural_order(names: "pl.Series") -> IntArray:
-    """Return the places of distinct names in their natural order: whole numbers by their value, then text.
+    """Return the natural order of distinct names: integers by value, then text.
 
     >>> import polars as pl
     >>> natural_order(pl.Series(["b", "10", "9", "a"]))
@@ -136,7 +136,7 @@ def _left_out(count: int, what: str) -> str:
 
 
 def _stripped(edges: NamedEdges) -> tuple["pl.Series", "pl.Series"]:
-    """Return the names without spaces around them; a name that is empty then is null."""
+    """Return the names without outer spaces, null if empty."""
     import polars as pl
 
     if edges.source.dtype == pl.Int64 and edges.target.dtype == pl.Int64:
@@ -149,7 +149,7 @@ def _stripped(edges: NamedEdges) -> tuple["pl.Series", "pl.Series"]:
 
 
 def _without_style(column: "pl.Series") -> "pl.Series":
-    """Return the column without the space that some write after every comma, which is no part of a name."""
+    """Return the column without the space after each comma."""
     spaced = column.str.contains(r"^\s").all() and column.null_count() < column.len()
     return column.str.strip_chars() if spaced else column
 
@@ -167,12 +167,12 @@ def _refuse_collisions(edges: NamedEdges, columns: list["pl.Series"], plain: lis
         raise InputError(
             f"names in {file} must differ in more than the spaces around them, but {what}s {other['first_row'][0]} and "
             f"{other['row'][0]}{how or ' '}have two that do not (such names: {other['plain'].n_unique()}). "
-            "Write each name alike everywhere"
+            "Use one spelling for each name"
         )
 
 
 def _numbered(source: "pl.Series", target: "pl.Series") -> tuple[IntArray, NDArray[Any]]:
-    """Return the node numbers of all sources and of the targets that are not empty, and the name of each node."""
+    """Return node numbers of sources and targets, and the node names."""
     import polars as pl
 
     if source.dtype == pl.Int64 and target.dtype == pl.Int64:
@@ -192,7 +192,7 @@ def _are_their_numbers(names: NDArray[Any]) -> bool:
 def _with_declared(
     one: IntArray, other: IntArray, names: NDArray[Any], declared: int
 ) -> tuple[IntArray, IntArray, NDArray[Any], tuple[str, ...]]:
-    """Return the edges among nodes 1 to ``declared`` where the names are such numbers, and a note."""
+    """Return the edges among nodes 1 to ``declared``, and a note."""
     if names.size == declared:
         return one, other, names, ()
     numbered = names.dtype.kind == "i" and names.size > 0 and names[0] >= 1 and names[-1] <= declared

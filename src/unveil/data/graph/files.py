@@ -1,4 +1,4 @@
-"""Write a graph and who its nodes are to files, and read who they are back: truths and seed pairs."""
+"""Write graphs and node truths; read truths and seed pairs."""
 
 import os
 from pathlib import Path
@@ -26,7 +26,7 @@ _COLUMNS = {"released": "released", "original": "original"}
 
 
 def edges_text(graph: Graph) -> str:
-    r"""Return a graph as CSV with the columns ``source`` and ``target``: its edges, then nodes without an edge.
+    r"""Return a graph as CSV: edges, then isolated nodes.
 
     Each edge comes once, the end with the smaller number first; a node without an edge has an empty target.
     A name that a spreadsheet would run as a formula has an apostrophe before it (a number never), and one with a
@@ -46,7 +46,7 @@ def edges_text(graph: Graph) -> str:
 
 
 def truth_text(release: GraphRelease) -> str:
-    r"""Return who the released nodes are as CSV with the columns ``released`` and ``original``, by their names.
+    r"""Return the true node matches as CSV with ``released`` and ``original``.
 
     There is one row for each released node, in the order of their numbers; a pseudo node has an empty original. Names
     are written as :func:`edges_text` does, and :func:`read_truth` and :func:`read_seed_pairs` read them as they were.
@@ -63,12 +63,12 @@ def truth_text(release: GraphRelease) -> str:
 
 
 def write_edges(path: PathLike, graph: Graph) -> Path:
-    """Return the path of the file that now holds the graph, as :func:`edges_text` writes it, for others to read."""
+    """Write the graph as :func:`edges_text` and return its path."""
     return write_text(path, edges_text(graph), shared=True)
 
 
 def write_truth(path: PathLike, release: GraphRelease) -> Path:
-    """Return the path of the file that now holds who the released nodes are, for this user alone to read.
+    """Write the true node matches to a private file and return its path.
 
     It is written as :func:`truth_text` tells.
     """
@@ -76,7 +76,7 @@ def write_truth(path: PathLike, release: GraphRelease) -> Path:
 
 
 def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[IntArray, tuple[str, ...]]:
-    r"""Return for each released node the number of the original one it stands for, -1 for nobody, and notes.
+    r"""Return the original node of each released one, -1 for none, and notes.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[Int
     Returns
     -------
     truth, notes
-        Released nodes that the file does not name have -2 (``UNKNOWN``): nothing an adversary says of them can be
+        Released nodes that the file does not name have -2 (``UNKNOWN``): nothing an attacker says of them can be
         called right or wrong. The notes count them, and original nodes that no released node stands for.
 
     Raises
@@ -125,14 +125,14 @@ def read_truth(path: PathLike, *, released: Graph, original: Graph) -> tuple[Int
 
 
 def read_seed_pairs(path: PathLike, *, released: Graph, auxiliary: Graph) -> IntArray:
-    r"""Return the pairs of nodes that an adversary knows: one row each, the released node and the auxiliary one.
+    r"""Return the attacker's seed pairs: released and auxiliary node per row.
 
     Parameters
     ----------
     path
         CSV or Parquet with the columns ``released`` and ``original``, which hold names of nodes.
     released, auxiliary
-        The graphs whose nodes are named: what is attacked, and what the adversary knows, under original names.
+        The graphs whose nodes are named: what is attacked, and what the attacker knows, under original names.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def _names(graph: Graph) -> "pl.Series":
 
 
 def numbers_of_nodes(path: PathLike, frame: "pl.DataFrame", column: str, graph: Graph) -> IntArray:
-    """Return the number of the node that each cell names, -1 where it is empty."""
+    """Return the node number of each cell, -1 if empty."""
     import polars as pl
 
     names = frame[column].str.strip_chars().replace("", None)

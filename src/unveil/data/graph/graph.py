@@ -1,4 +1,4 @@
-"""A simple undirected graph: who is connected to whom, and nothing else."""
+"""Simple undirected graph without attributes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -70,7 +70,7 @@ class Graph:
         name: str = "graph",
         notes: Sequence[str] = (),
     ) -> "Graph":
-        """Return the graph with an edge between ``source[i]`` and ``target[i]``, which are node numbers.
+        """Return the graph with edges between ``source[i]`` and ``target[i]``.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Graph:
     def from_keys(
         cls, keys: IntArray, nodes: int, *, names: Any = None, name: str = "graph", notes: Sequence[str] = ()
     ) -> "Graph":
-        """Return the graph whose edges have these sorted, distinct keys (``smaller * nodes + larger``), unchecked."""
+        """Return the graph of sorted, distinct edge keys, unchecked."""
         start, neighbour = rows_of(keys, nodes)
         return cls(start, neighbour, names, name, tuple(notes))
 
@@ -124,33 +124,33 @@ class Graph:
 
     @cached_property
     def degrees(self) -> IntArray:
-        """The number of neighbours of each node."""
+        """Degree of each node."""
         degrees = np.diff(self.start)
         degrees.flags.writeable = False
         return degrees
 
     @cached_property
     def keys(self) -> IntArray:
-        """One number per edge, ``smaller * nodes + larger``, ascending."""
+        """Key of each edge, ``smaller * nodes + larger``, ascending."""
         keys = keys_of(self.start, self.neighbour)
         keys.flags.writeable = False
         return keys
 
     @property
     def ends(self) -> tuple[Int32Array, Int32Array]:
-        """The smaller and the larger end of each edge, in the order of the keys."""
+        """Smaller and larger end of each edge, in key order."""
         return ends_of(self.keys, self.nodes)
 
     def neighbours_of(self, node: int) -> Int32Array:
-        """Return the neighbours of one node, ascending."""
+        """Return the neighbors of one node, ascending."""
         return self.neighbour[self.start[node] : self.start[node + 1]]
 
     def name_of(self, node: int) -> str:
-        """Return what a node is called: its name, or its number where it has none."""
+        """Return the name of a node, or its number."""
         return str(node) if self.names is None else str(self.names[node])
 
     def relabelled(self, number: ArrayLike) -> "Graph":
-        """Return the same graph in which node ``i`` has the number ``number[i]``; names move along.
+        """Return the graph with node ``i`` renumbered to ``number[i]``.
 
         >>> Graph.from_edges([0], [1], nodes=3).relabelled([2, 0, 1]).ends
         (array([0], dtype=int32), array([2], dtype=int32))
@@ -164,7 +164,7 @@ class Graph:
         return Graph.from_keys(keys, self.nodes, names=names, name=self.name, notes=self.notes)
 
     def without(self, *, directions: bool, weights: bool) -> "Graph":
-        """Return the graph as one that never had directions or weights, if these were allowed to be dropped.
+        """Return the graph marked as originally undirected or unweighted.
 
         Raises
         ------
@@ -209,7 +209,7 @@ def _node_numbers(values: ArrayLike) -> IntArray:
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise InputError("the ends of edges must be flat sequences of whole numbers from 0. Number the nodes first")
     if array.size and array.min() < 0:
-        raise InputError("nodes are numbered from 0, but an edge ends at a negative number. Number them anew")
+        raise InputError("nodes are numbered from 0, but an edge ends at a negative number. Renumber them from 0")
     return array.astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Draw what an adversary knows about a graph: a part of its edges, and who some of the released nodes are."""
+"""Draw the attacker's knowledge about a graph: edges and seed pairs."""
 
 import math
 from fractions import Fraction
@@ -22,7 +22,7 @@ def draw_knowledge(
     known: IntArray | None = None,
     rng: np.random.Generator,
 ) -> GraphKnowledge:
-    """Return what an adversary knows who has seen a share of the original edges and knows some people.
+    """Return random attacker knowledge: a share of edges, and seed pairs.
 
     Parameters
     ----------
@@ -32,18 +32,18 @@ def draw_knowledge(
         The share of original edges in the auxiliary graph, from 0 to 1: of m edges exactly ``floor(overlap * m + 1/2)``
         are kept, all sets of that many being equally likely. It is taken as it is written: 0.29 of 50 edges are 15.
     seed_pairs
-        How many original nodes the adversary knows in the released graph, from 0 to the number of nodes; all sets of
+        How many original nodes the attacker knows in the released graph, from 0 to the number of nodes; all sets of
         that many are equally likely.
     connected
         True first keeps edges that connect whatever the original connects (a spanning forest drawn at random), and
         draws the rest from all others. Where the forest has too many edges for the overlap, edges are drawn as
         if False, and a note says so.
     node_share
-        The share of original nodes that the adversary has heard of, above 0 and at most 1: of n nodes exactly
+        The share of original nodes that the attacker has heard of, above 0 and at most 1: of n nodes exactly
         ``floor(node_share * n + 1/2)`` are in the auxiliary graph, all sets of that many being equally likely. Seed
         pairs are drawn among them, and the overlap is of the edges among them.
     known
-        The original nodes, each once, that the adversary knows in the released graph; they are not drawn then, and are
+        The original nodes, each once, that the attacker knows in the released graph; they are not drawn then, and are
         among those that it has heard of. None draws ``seed_pairs`` of them.
     rng
         Where chance comes from.
@@ -84,40 +84,40 @@ def draw_knowledge(
 
 
 def _drawn_nodes(original: Graph, node_share: float, fixed: IntArray, rng: np.random.Generator) -> IntArray | None:
-    """Return the original nodes that the adversary has heard of, ascending, ``fixed`` among them; None for all."""
+    """Return the original nodes the attacker knows, ascending; None for all."""
     share(node_share, "the share of nodes", zero=False, advice="Write 80% as 0.8")
     if node_share == 1:
         return None
     count = math.floor(Fraction(str(node_share)) * original.nodes + Fraction(1, 2))
     if count == 0:
         raise InputError(
-            f"the share of nodes must leave at least one node to the adversary, but {node_share:g} of "
+            f"the node overlap must leave at least one node to the attacker, but {node_share:g} of "
             f"{original.nodes} leaves none. Write a larger share"
         )
     others = np.setdiff1d(np.arange(original.nodes), fixed)
     if count < fixed.size:
         raise InputError(
-            f"the share of nodes must leave those that the adversary knows, but {node_share:g} of {original.nodes} "
-            f"leaves {count} and {fixed.size} are known. Write a larger share"
+            f"the node overlap must cover the seed pairs, but {node_share:g} of {original.nodes} "
+            f"leaves {count} nodes, and {fixed.size} are known. Write a larger share"
         )
     return np.sort(np.concatenate([fixed, rng.choice(others, count - fixed.size, replace=False)]))
 
 
 def _among(original: Graph, nodes: IntArray) -> Graph:
-    """Return the graph of some nodes, ascending, with the edges among them; they are numbered anew in that order."""
+    """Return the subgraph of ascending nodes, renumbered in that order."""
     place = np.full(original.nodes, NOBODY)
     place[nodes] = np.arange(nodes.size)
     one, other = (place[ends] for ends in original.ends)
     both = (one != NOBODY) & (other != NOBODY)
     names = None if original.names is None else original.names[nodes]
     keys = np.sort(edge_keys(one[both], other[both], nodes.size))
-    return Graph.from_keys(keys, nodes.size, names=names, name="part of the graph that the adversary has heard of")
+    return Graph.from_keys(keys, nodes.size, names=names, name="part of the graph that the attacker knows")
 
 
 def original_among(original: Graph, knowledge: GraphKnowledge) -> Graph:
-    """Return the original graph of the people whom the adversary has heard of, under the numbers of its own graph.
+    """Return the original subgraph of auxiliary nodes, in auxiliary numbers.
 
-    What it has and the auxiliary graph has not are the edges that the adversary can still learn.
+    What it has and the auxiliary graph has not are the edges that the attacker can still learn.
 
     >>> path = Graph.from_edges([0, 1], [1, 2])
     >>> original_among(path, GraphKnowledge(Graph.from_edges([], [], nodes=2), [], names=[1, 2])).keys
@@ -157,7 +157,7 @@ def _chosen(keys: IntArray, count: int, rng: np.random.Generator) -> IntArray:
 
 
 def _spanning_forest(original: Graph, rng: np.random.Generator) -> IntArray:
-    """Return the keys of edges without a circle that connect what the original connects.
+    """Return the edge keys of a random spanning forest of the original.
 
     It is the lightest such set when edges weigh what a draw says: every edge has its chance to be in it, though
     not all forests are equally likely.
@@ -175,7 +175,7 @@ def _spanning_forest(original: Graph, rng: np.random.Generator) -> IntArray:
 def _seeds(
     release: GraphRelease, count: int, chosen: IntArray | None, names: IntArray | None, rng: np.random.Generator
 ) -> IntArray:
-    """Return pairs of a released and an auxiliary node: those of ``chosen`` auxiliary nodes, or so many by lot."""
+    """Return seed pairs: for ``chosen`` auxiliary nodes, or N at random."""
     place = np.empty(release.original.nodes, np.int64)
     real = np.flatnonzero(release.truth != NOBODY)
     place[release.truth[real]] = real

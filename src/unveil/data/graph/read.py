@@ -1,4 +1,4 @@
-"""Read graphs from files of edges, or take them out of what other libraries hold."""
+"""Read graphs from edge files or from objects of other libraries."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ _ENDINGS = {".gz", ".gzip", ".bz2", ".tar", ".tgz", ".csv", ".tsv", ".txt", ".ed
 
 
 def read_graph(path: PathLike, *, name: str | None = None) -> Graph:
-    r"""Return the simple undirected graph whose edges are in a file, with notes on what was dropped.
+    r"""Return the simple undirected graph of an edge file, with notes.
 
     The content tells the format, whatever the file is called:
 
@@ -105,7 +105,7 @@ def read_graph(path: PathLike, *, name: str | None = None) -> Graph:
 
 
 def graph_from(thing: Any, *, name: str | None = None) -> Graph:
-    """Return the simple undirected graph that ``thing`` holds, with notes on what was dropped.
+    """Return the simple undirected graph of an object, with notes.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def _from_lines(file: EdgeFile, layout: Layout, name: str) -> Graph:
 
 
 def _line_losses(layout: Layout) -> tuple[DroppedInformation, ...]:
-    """Return whether lines have weights: those that the file calls so, or a third column that nobody has named."""
+    """Return whether lines have weights: declared, or an unnamed third column."""
     if layout.header:
         return lost_weights(layout.header, layout.ends)
     return ("weights",) if layout.columns > 2 and layout.weights != "unweighted" else ()
@@ -268,7 +268,7 @@ def is_sparse(thing: object) -> bool:
 
 
 def from_networkx(thing: Any, *, name: str) -> Graph:
-    """Return the graph of a networkx object; nodes are called as they print, and come in their natural order."""
+    """Return the graph of a networkx object, with nodes in natural order."""
     nodes = list(thing.nodes)
     place = {node: number for number, node in enumerate(nodes)}
     ends = [(place[edge[0]], place[edge[1]]) for edge in thing.edges]
@@ -277,7 +277,7 @@ def from_networkx(thing: Any, *, name: str) -> Graph:
 
 
 def from_igraph(thing: Any, *, name: str) -> Graph:
-    """Return the graph of an igraph object; nodes are called as their attribute ``name`` says, if they have it."""
+    """Return the graph of an igraph object, named by its attribute ``name``."""
     nodes = int(thing.vcount())
     names = list(thing.vs["name"]) if "name" in thing.vs.attributes() else list(range(nodes))
     weighted = "weight" in thing.es.attributes()
@@ -285,7 +285,7 @@ def from_igraph(thing: Any, *, name: str) -> Graph:
 
 
 def from_sparse(thing: Any, *, name: str) -> Graph:
-    """Return the graph with an edge wherever a square sparse matrix is not 0; nodes are known by their numbers."""
+    """Return the graph of the non-zeros of a square sparse matrix."""
     matrix = thing.tocoo(copy=True)
     if len(matrix.shape) != 2 or matrix.shape[0] != matrix.shape[1]:
         raise InputError(
@@ -295,7 +295,7 @@ def from_sparse(thing: Any, *, name: str) -> Graph:
     matrix.sum_duplicates()
     value = np.asarray(matrix.data)
     if value.dtype.kind not in "biuf" or not np.isfinite(value).all():
-        raise InputError("the matrix of a graph must hold finite numbers, but holds others. Put 0 where no edge is")
+        raise InputError("the matrix of a graph must hold finite numbers, but does not. Write 0 for missing edges")
     there = value != 0
     one, other = matrix.row[there].astype(np.int64), matrix.col[there].astype(np.int64)
     nodes = int(matrix.shape[0])
@@ -321,7 +321,7 @@ def _numbered_anew(
     if names.n_unique() < names.len() or (names == "").any():
         raise InputError(
             f"the nodes of the {name} must have different names as text, without spaces around them, but some of "
-            f"{names.len()} are called alike or have none. Rename them"
+            f"{names.len()} share a name or have none. Rename them"
         )
     order = natural_order(names)
     number = np.empty(order.size, np.int64)
@@ -349,7 +349,7 @@ _CHUNK = 1 << 22
 
 
 def graph_of_csv(file: EdgeFile, layout: Layout, name: str) -> Graph:
-    """Return the graph of a CSV file with a header, of which other columns are ignored."""
+    """Return the graph of a CSV file with a header, ignoring further columns."""
     content = b"".join(file.chunks(_CHUNK, skip=layout.skip))
     source = Source(file.path, "csv", content)
     names = csv_columns(source)
@@ -369,7 +369,7 @@ def graph_of_csv(file: EdgeFile, layout: Layout, name: str) -> Graph:
 
 
 def graph_of_columns(columns: Sequence["pl.Series"], what: str, where: tuple[str, str, str], *, name: str) -> Graph:
-    """Return the graph of the two columns that are called like the ends of edges; the notes say what was ignored."""
+    """Return the graph of the two edge-end columns, with notes."""
     names = [column.name for column in columns]
     found = find_ends(names)
     if found is None:
@@ -393,7 +393,7 @@ def graph_of_ends(
 
 
 def _as_names(column: "pl.Series", where: tuple[str, str, str]) -> "pl.Series":
-    """Return a column as names: whole numbers as such (also those that only missing cells made decimal), else text."""
+    """Return a column as names: integers if possible, else text."""
     import polars as pl
 
     if not column.dtype.is_float():

@@ -1,4 +1,4 @@
-"""A release of a graph, and what an adversary knows about the nodes in it."""
+"""Release of a graph, and attacker knowledge about its nodes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Pairing = Literal["node", "rank"]
 
 
 class EdgeChanges(NamedTuple):
-    """How many edges a release has that the original lacks, how many it lacks, and how many both have."""
+    """Numbers of edges added to, removed from, and kept in a release."""
 
     added: int
     removed: int
@@ -31,7 +31,7 @@ class EdgeChanges(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GraphRelease:
-    """An original graph, what is released of it, and which original node each released one stands for.
+    """Original graph, released graph, and the true match of each released node.
 
     Attributes
     ----------
@@ -86,12 +86,12 @@ class GraphRelease:
 
     @property
     def pseudo_nodes(self) -> int:
-        """The number of released nodes that stand for nobody."""
+        """Number of released nodes without an original node."""
         return self.released.nodes - self.original.nodes
 
     @cached_property
     def changes(self) -> EdgeChanges:
-        """How many edges came, went and stayed, by the nodes they stand for; an edge of a pseudo node has come.
+        """Numbers of added, removed, and kept edges, by original nodes.
 
         >>> path, fork = Graph.from_edges([0, 1, 2], [1, 2, 3]), Graph.from_edges([0, 1, 1], [1, 2, 3])
         >>> GraphRelease(path, fork, np.arange(4)).changes
@@ -102,7 +102,7 @@ class GraphRelease:
         return EdgeChanges(self.released.edges - kept, self.original.edges - kept, kept)
 
     def in_original_numbers(self) -> Graph:
-        """Return the released graph with the numbers of the original; pseudo nodes come after all others.
+        """Return the released graph in original numbers, pseudo nodes last.
 
         >>> edge = Graph.from_edges([0], [1], nodes=3)
         >>> GraphRelease(edge, edge.relabelled([2, 0, 1]), np.array([1, 2, 0])).in_original_numbers().keys
@@ -120,18 +120,18 @@ class GraphRelease:
 
 @dataclass(frozen=True, eq=False)
 class GraphKnowledge:
-    """What an adversary knows before attacking a released graph: a part of the original, and who some nodes are.
+    """Attacker knowledge: part of the original graph, and seed pairs.
 
     Attributes
     ----------
     auxiliary
-        A graph on the original nodes with their true names; the adversary looks for released nodes in it.
+        A graph on the original nodes with their true names; the attacker looks for released nodes in it.
     seeds
-        One row per pair that the adversary knows: the released node and the auxiliary node it stands for.
+        One row per pair that the attacker knows: the released node and the auxiliary node it stands for.
     notes
         What a reader has to know, such as that the auxiliary graph could not be connected.
     names
-        The original number of each auxiliary node, where the adversary has heard of some original nodes alone; None
+        The original number of each auxiliary node, where the attacker has heard of some original nodes alone; None
         where auxiliary nodes have the numbers of the original.
     """
 
@@ -163,7 +163,7 @@ class GraphKnowledge:
         object.__setattr__(self, "seeds", seeds)
 
     def in_auxiliary_numbers(self, truth: IntArray) -> IntArray:
-        """Return the auxiliary node that each released one stands for, -1 where the adversary has not heard of it.
+        """Return the auxiliary node of each released one, -1 if unknown.
 
         ``truth`` has original numbers, and -1 or less where there is none, which stays.
 
@@ -178,7 +178,7 @@ class GraphKnowledge:
         return np.where(truth >= 0, place[np.maximum(truth, 0)], truth)
 
     def targets(self, released: Graph) -> IntArray:
-        """Return the released nodes that are left to find: those that the adversary did not know beforehand.
+        """Return the released nodes that are not seed pairs.
 
         >>> edge = Graph.from_edges([0], [1], nodes=3)
         >>> GraphKnowledge(edge, np.array([[2, 0]])).targets(edge)

@@ -1,1 +1,1 @@
-"""Columns that name people by themselves, and how they are told."""
+"""Detection of direct identifiers."""

@@ -1,4 +1,4 @@
-"""Numbers that belong to one person, told by their shape and their check digits.
+"""Personal numbers, detected by shape and check digits.
 
 Only those are listed whose published example numbers pass; the tests hold them.
 """
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Numbering(NamedTuple):
-    """A kind of number that people have: its shape, what its check digits must fulfil, and how few values may tell.
+    """Type of personal number: shape, check-digit rule, and smallest sample.
 
     ``digits`` is the length to which whole numbers, which lost their leading zeros, are filled up; 0 fills nothing.
     """
@@ -21,7 +21,7 @@ class Numbering(NamedTuple):
 
 
 def luhn(digits: str) -> bool:
-    """Return whether the digits pass the check of card numbers: every second one, from the right, counts double.
+    """Return whether the digits pass the Luhn check of card numbers.
 
     >>> luhn("4111111111111111"), luhn("4111111111111112")
     (True, False)
@@ -31,17 +31,17 @@ def luhn(digits: str) -> bool:
 
 
 def iban(text: str) -> bool:
-    """Return whether the rest of dividing by 97 is 1, with the first four signs put last and letters as numbers."""
+    """Return whether an IBAN is valid (modulo 97)."""
     return int("".join(str(int(letter, 36)) for letter in text[4:] + text[:4])) % 97 == 1
 
 
 def bsn(digits: str) -> bool:
-    """Return whether Dutch weights 9 to 2 and -1 give a multiple of 11."""
+    """Return whether a Dutch BSN is valid (weighted sum modulo 11)."""
     return _weighted(digits, (9, 8, 7, 6, 5, 4, 3, 2, -1)) % 11 == 0 and int(digits) > 0
 
 
 def dni(text: str) -> bool:
-    """Return whether the last letter is that of the rest of dividing by 23; X, Y and Z of foreigners count 0, 1, 2."""
+    """Return whether a Spanish DNI or NIE is valid (modulo 23)."""
     return "TRWAGMYFPDXBNJZSQVHLCKE"[int(text[:-1].translate(str.maketrans("XYZ", "012"))) % 23] == text[-1]
 
 
@@ -55,13 +55,13 @@ _ODD = dict(zip("0123456789", (1, 0, 5, 7, 9, 13, 15, 17, 19, 21), strict=True))
 
 
 def codice_fiscale(text: str) -> bool:
-    """Return whether the last letter is the sum of the others modulo 26, where odd places count by a table."""
+    """Return whether an Italian codice fiscale has a valid check letter."""
     even = sum(int(sign) if sign.isdigit() else ord(sign) - ord("A") for sign in text[1:15:2])
     return (sum(_ODD[sign] for sign in text[:15:2]) + even) % 26 == ord(text[15]) - ord("A")
 
 
 def steuer_id(digits: str) -> bool:
-    """Return whether the last digit is the one of ISO 7064 (modulo 11, 10)."""
+    """Return whether a German tax number is valid (ISO 7064)."""
     product = 10
     for digit in digits[:10]:
         product = 2 * ((int(digit) + product) % 10 or 10) % 11
@@ -69,18 +69,18 @@ def steuer_id(digits: str) -> bool:
 
 
 def nir(text: str) -> bool:
-    """Return whether the last two digits are 97 less the rest of dividing by it; Corsica (2A, 2B) counts 19 and 18."""
+    """Return whether a French NIR is valid (97 minus remainder)."""
     number = text[:13].replace("2A", "19").replace("2B", "18")
     return number.isdigit() and 97 - int(number) % 97 == int(text[13:])
 
 
 def nhs(digits: str) -> bool:
-    """Return whether weights 10 to 1 give a multiple of 11 (a check digit of 10 is never given out)."""
+    """Return whether an NHS number is valid (weights 10 to 1, modulo 11)."""
     return _weighted(digits, range(10, 0, -1)) % 11 == 0 and int(digits) > 0
 
 
 def rijksregister(digits: str) -> bool:
-    """Return whether the last two digits are 97 less the rest of dividing by it, for births before or from 2000."""
+    """Return whether a Belgian national number is valid (modulo 97)."""
     return int(digits[9:]) in (97 - int(century + digits[:9]) % 97 for century in ("", "2"))
 
 
@@ -96,7 +96,7 @@ def cpf(digits: str) -> bool:
 
 
 def hetu(text: str) -> bool:
-    """Return whether the last sign is that of the rest of dividing by 31."""
+    """Return whether a Finnish personal code is valid (modulo 31)."""
     return "0123456789ABCDEFHJKLMNPRSTUVWXY"[int(text[:6] + text[-4:-1]) % 31] == text[-1]
 
 

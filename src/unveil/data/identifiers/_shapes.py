@@ -1,4 +1,4 @@
-"""What the values of a column say about it: the share that has the shape of names, numbers, addresses and others."""
+"""Shape of a column's values: share of names, numbers, addresses, and so on."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ _WORDS_OF_A_TEXT = 5
 
 
 class ValueShape(NamedTuple):
-    """The share of values with a shape, its description, and whether that is enough without and with a name."""
+    """Share of values with a shape, its description, and its sufficiency."""
 
     share: float
     says: str
@@ -34,7 +34,7 @@ _NOTHING = ValueShape(0.0, "", alone=False, if_named=False)
 
 
 def _of_values(share: float) -> str:
-    """Return a share of the values in words, never rounded up to all of them.
+    """Return a share of values as text, never rounded up to all.
 
     >>> _of_values(1.0), _of_values(0.999), _of_values(0.5)
     ('all of the different values', '99% of the different values', '50% of the different values')
@@ -76,7 +76,7 @@ def _is_ip(text: str) -> bool:
 
 
 def _numbering(sample: ColumnSample, numberings: Sequence[Numbering]) -> ValueShape:
-    """Return the kind of number whose check digits most values have."""
+    """Return the type of number whose check digits most values pass."""
     best = _NOTHING
     # All such numbers have digits; to look for every shape in words is slow, as so many are too many to keep compiled.
     if not (sample.textual or sample.whole) or sample.share(r"[0-9]") < 0.5:
@@ -108,7 +108,7 @@ def _national_id(sample: ColumnSample) -> ValueShape:
 
 
 def _long_numbers(sample: ColumnSample) -> ValueShape:
-    """Return what supports a name that promises numbers of people: many digits, not a few codes."""
+    """Return support for a number name: many digits, many distinct values."""
     if not (sample.textual or sample.whole):
         return _NOTHING
     share = float(sample.bare.str.contains(r"^[A-Z]{0,3}[0-9]{6,20}[A-Z]{0,2}$").mean() or 0.0)  # type: ignore[arg-type]
@@ -137,7 +137,7 @@ def _birth_dates(sample: ColumnSample) -> ValueShape:
 
 
 def _birth_years(sample: ColumnSample, years: list[int], dates: float, *, whole_days: bool) -> ValueShape:
-    """Return whether dates are spread as births are: over decades, until today, hardly two on the same day."""
+    """Return whether dates are distributed like dates of birth."""
     if not years:
         return _by_shape(dates, "are dates", alone=math.inf, if_named=0.5)
     years = sorted(years)
@@ -236,9 +236,9 @@ def _record_id(sample: ColumnSample) -> ValueShape:
     enough = sample.filled >= ENOUGH_ROWS
     says = _own_numbers(sample) if sample.whole else _own_codes(sample)
     if says:
-        return ValueShape(1.0, f"every row has its own value: {says}", alone=enough, if_named=True)
+        return ValueShape(1.0, f"every row has a different value: {says}", alone=enough, if_named=True)
     single = sample.share(r"\s\S+\s") < 0.1
-    return ValueShape(1.0, "every row has its own value", alone=False, if_named=single)
+    return ValueShape(1.0, "every row has a different value", alone=False, if_named=single)
 
 
 def _own_numbers(sample: ColumnSample) -> str:
@@ -293,7 +293,7 @@ def _numbers_that_differ(sample: ColumnSample) -> bool:
 
 
 def _own_or_a_persons(sample: ColumnSample) -> bool:
-    """Return whether rows share the value so rarely that it is a record's, or the name says that it is a person's."""
+    """Return whether a value is specific to one person."""
     if not (sample.textual or sample.whole) or not sample.many:
         return False
     return sample.distinct > sample.filled / 2 or bool(set(sample.words) & patterns.PERSONS)

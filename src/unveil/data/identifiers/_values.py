@@ -1,4 +1,4 @@
-"""One column, prepared once for all that is asked of it: how its values differ, and some of them as text."""
+"""Sample of one column: counts and some values as text."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ _EXACT = 2**53
 
 
 class ColumnSample:
-    """One column read once: numbers of values and of distinct values, and some of these as text."""
+    """Column read once: counts of values and distinct values, and text samples."""
 
     def __init__(self, column: Column, cells: CellColumn) -> None:
         self.name, self.kind, self._cells = column.name, column.kind, cells
@@ -31,14 +31,14 @@ class ColumnSample:
 
     @cached_property
     def whole(self) -> bool:
-        """Whether all are whole numbers, also when they come as numbers with decimals (as beside missing ones)."""
+        """True if all values are whole numbers, whatever their type."""
         if self.kind == "number" and self.values.dtype.is_float():
             return bool(((self.values == self.values.round(0)) & (self.values.abs() < _EXACT)).all())
         return self.values.dtype.is_integer()
 
     @cached_property
     def textual(self) -> bool:
-        """Whether the cells are words or signs, not numbers or dates."""
+        """True if the cells are text, not numbers or dates."""
         return self.kind in ("category", "text") or not (
             self.values.dtype.is_numeric() or self.values.dtype.is_temporal()
         )
@@ -83,7 +83,7 @@ class ColumnSample:
 
     @cached_property
     def many(self) -> bool:
-        """Whether there are as many different values as identifiers have, not only some categories."""
+        """True if there are too many distinct values for categories."""
         return self.distinct >= min(ENOUGH_ROWS, self.filled / 2)
 
     @cached_property
@@ -102,7 +102,7 @@ class ColumnSample:
 
     @cached_property
     def letters(self) -> float:
-        """The share of the values looked at that are a few words of letters."""
+        """Share of sampled values that are a few words of letters."""
         return _share(self.lettered, patterns.LETTERS)
 
 

@@ -1,4 +1,4 @@
-"""Find columns that name people by themselves, before anything else is asked of a table: names, numbers, texts."""
+"""Detect direct identifiers: names, numbers, and texts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,21 +21,21 @@ FlagCertainty = Literal["by name and content", "by content", "by name"]
 
 @dataclass(frozen=True, kw_only=True)
 class Flag:
-    """A column that looks like a direct identifier, and why; no value of it is told."""
+    """Column that looks like a direct identifier, with the reason."""
 
     COUNTS = "statistic"
 
     column: str = figure("The name of the column.")
-    looks_like: LooksLike = figure("What its values seem to be.")
-    sure: FlagCertainty = figure("Whether the name of the column and its values both say so, or only one of them.")
+    looks_like: LooksLike = figure("Apparent type of its values.")
+    sure: FlagCertainty = figure("Evidence: the column name, its values, or both.")
     share: float = figure(
-        "The share of the different values that look so, from 0 (only the name says so) to 1 (all of them)."
+        "Share of distinct values with this shape, from 0 (only the name matches) to 1 (all of them)."
     )
-    reason: str = figure("One sentence that says what was seen.")
+    reason: str = figure("Reason, in one sentence.")
 
 
 def direct_identifiers(table: Table) -> tuple[Flag, ...]:
-    """Return the columns that look like direct identifiers, at most one flag each, in the order of the columns.
+    """Return at most one flag per column for direct identifiers.
 
     Names of columns are read by their words (English, German, French, Spanish, Italian, Dutch), values by their shape,
     their check digits and how they differ. A value counts once, however often it occurs; of more than 4000 different
@@ -67,7 +67,7 @@ def _flags(columns: Sequence[Column], table: Table) -> list[Flag]:
 
 
 def _clearest(flags: Sequence[Flag | None]) -> Flag | None:
-    """Return the flag of one column that says most, of those in the order of looks, or None."""
+    """Return the strongest flag of one column, or None."""
     # A shape that few values have says less than any that most have; a mere name says least.
     found = [flag for flag in flags if flag is not None]
     return min(found, key=lambda flag: (flag.sure == "by name", flag.share < 0.5), default=None)
@@ -79,7 +79,7 @@ def _judged(sample: ColumnSample, kind: LooksLike, look: Callable[[ColumnSample]
     seems = look(sample)
     sure: FlagCertainty
     if named and seems.if_named:
-        sure, reason = "by name and content", f"The name of the column says so, and {seems.says}."
+        sure, reason = "by name and content", f"The column name suggests it, and {seems.says}."
     elif seems.alone:
         sure, reason = "by content", f"{seems.says[:1].upper()}{seems.says[1:]}."
     elif named and not terms <= patterns.AMBIGUOUS and PLAUSIBLE[kind](sample):
@@ -89,9 +89,7 @@ def _judged(sample: ColumnSample, kind: LooksLike, look: Callable[[ColumnSample]
     return Flag(column=sample.name, looks_like=kind, reason=reason, sure=sure, share=seems.share)
 
 
-_BY_NAME = (
-    "The name of the column says so, and its values differ as such values would, but they have no shape that is known."
-)
+_BY_NAME = "The column name suggests it, and its values vary enough, but they match no known shape."
 
 
 def _meant(sample: ColumnSample, kind: LooksLike, terms: frozenset[str]) -> bool:

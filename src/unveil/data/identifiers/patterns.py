@@ -1,4 +1,4 @@
-"""What direct identifiers look like: the words in the names of their columns, and the shapes of their values.
+"""Patterns of direct identifiers: words in column names and value shapes.
 
 Words are those of English, German, French, Spanish, Italian and Dutch.
 """
@@ -179,7 +179,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def runs_of(words: tuple[str, ...]) -> frozenset[str]:
-    """Return the words and what up to four neighbours give when written together.
+    """Return the words, and their concatenations with up to four neighbors.
 
     >>> sorted(runs_of(("e", "mail")))
     ['e', 'email', 'mail']

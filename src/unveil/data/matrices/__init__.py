@@ -1,1 +1,1 @@
-"""Square matrices, and what adversaries know of matchings, from files."""
+"""Square matrices and matching knowledge, read from files."""

@@ -1,4 +1,4 @@
-"""Read a matrix, square unless told, from a file of numpy, scipy or Matrix Market; nothing in a file is ever run."""
+"""Read a matrix from numpy, scipy, or Matrix Market, without running code."""
 
 import os
 import tokenize
@@ -23,7 +23,7 @@ _DAMAGED = (
 
 
 def matrix_of(path: str | os.PathLike[str], *, square: bool = True) -> MatrixFile:
-    """Return the matrix of a file, whose kind its first bytes tell."""
+    """Return the matrix of a file, by its detected format."""
     path = Path(path)
     head = _head(path)
     what = f"the matrix of {shown(path)}"
@@ -46,7 +46,7 @@ def matrix_of(path: str | os.PathLike[str], *, square: bool = True) -> MatrixFil
 
 
 def _head(path: Path) -> bytes:
-    """Return the first bytes of a plain file; whatever else the path is, reading it as text says what is wrong."""
+    """Return the first bytes of a plain file, empty for anything else."""
     try:
         if not path.is_file():  # to open a pipe could take for ever
             return b""
@@ -64,7 +64,7 @@ def _damaged(path: Path, kind: str) -> InputError:
 
 
 def _array(stream: Any, path: Path, what: str, square: bool) -> SquareMatrix:
-    """Return the array of an NPY stream; its size is looked at before memory is taken for it."""
+    """Return the array of an NPY stream, after checking its size."""
     try:
         version = np.lib.format.read_magic(stream)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -84,7 +84,7 @@ def _array(stream: Any, path: Path, what: str, square: bool) -> SquareMatrix:
 
 
 def _archive(path: Path, what: str, square: bool) -> MatrixFile:
-    """Return the matrix of an NPZ file: a sparse one, or one array and perhaps ``entries`` and ``tokens``."""
+    """Return the matrix of an NPZ file, sparse or dense, with its names."""
     try:
         with zipfile.ZipFile(path) as archive:
             have = {name.removesuffix(".npy"): name for name in archive.namelist()}
@@ -96,7 +96,7 @@ def _archive(path: Path, what: str, square: bool) -> MatrixFile:
                 return csv_matrix(open_source(path), what, square=square)  # a workbook, or a packed table
             if len(arrays) != 1:
                 raise InputError(
-                    f"the file {shown(path)} must hold one array, and may hold 'entries' and 'tokens' beside it, but "
+                    f"the file {shown(path)} must hold one array, and may also hold 'entries' and 'tokens', but "
                     f"has {len(arrays)} arrays. Save the matrix alone, with numpy.savez or scipy.sparse.save_npz"
                 )
             with archive.open(arrays[0]) as stream:

@@ -1,4 +1,4 @@
-"""Read a matrix, square unless told, from CSV, with names in its first row, its first column, both or neither."""
+"""Read a matrix from CSV, with optional row and column names."""
 
 import re
 from fractions import Fraction
@@ -23,7 +23,7 @@ _LONGEST_NUMBER = 100
 
 
 def written_numbers(text: "pl.Series") -> "pl.Series":
-    """Return cells as numbers, also such as ``40%`` and ``1/3``, the nearest to what is written; null where none is.
+    """Return cells as numbers, also ``40%`` and ``1/3``; null if invalid.
 
     >>> import polars as pl
     >>> written_numbers(pl.Series(["0.5", "40%", "1/3", "x"])).to_list()
@@ -42,7 +42,7 @@ def written_numbers(text: "pl.Series") -> "pl.Series":
 
 
 def written_number(cell: str) -> float | None:
-    """Return the number nearest to what is written as a decimal, a fraction or percent, or None for anything else."""
+    """Return the number written as decimal, fraction, or percent, or None."""
     parts = _WRITTEN.fullmatch(cell.strip()) if len(cell) <= _LONGEST_NUMBER else None
     if parts is None:
         return None
@@ -54,7 +54,7 @@ def written_number(cell: str) -> float | None:
 
 
 def csv_matrix(source: Source, what: str, *, square: bool = True) -> MatrixFile:
-    """Return the matrix of a CSV file and its names, if it has any; ``what`` begins the sentence of an error."""
+    """Return the matrix and names of a CSV file; ``what`` starts errors."""
     top = csv_columns(source)
     width = len(top)
     left = csv_rows(source, width, [0])["0"]
@@ -138,7 +138,7 @@ def _filled_names(names: list[str] | None, word: str, what: str) -> Names | None
 
 
 def _numbers(source: Source, places: range, height: int) -> FloatArray:
-    """Return the numbers below the first line; NaN where a cell is none. Plain ones never become text on the way."""
+    """Return the numbers below the first line, NaN if invalid."""
     import polars as pl
 
     wanted = [str(place) for place in places]

@@ -15,7 +15,7 @@ from unveil.errors import InputError, did_you_mean, shortened
 
 
 class DataflowFile(NamedTuple):
-    """The inputs, outputs and chances (None: every order alike) of each node; the order of open wires if it is told."""
+    """Inputs, outputs, and probabilities of each node, and output order."""
 
     nodes: tuple[tuple[Names, Names, Any], ...]
     entries: Names | None = None
@@ -23,7 +23,7 @@ class DataflowFile(NamedTuple):
 
 
 def read_dataflow(path: PathLike) -> DataflowFile:
-    r"""Return a network of randomizing nodes from a TOML file (name ending in ``.toml``) or a CSV file.
+    r"""Return a network of mix nodes from a TOML or CSV file.
 
     TOML: a ``[[node]]`` each, with ``inputs`` and ``outputs`` (lists of names) and, if it does not draw every order
     alike, ``matrix`` (a row per input of numbers or texts such as "1/3"); ``entries`` and ``tokens`` on top give the

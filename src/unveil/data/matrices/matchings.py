@@ -1,4 +1,4 @@
-"""Read matching attacks from files: matrices, what an adversary knows of frequencies, matchings, and the truth."""
+"""Read matrices, frequencies, matchings, and truths of matching attacks."""
 
 import os
 from pathlib import Path
@@ -23,7 +23,7 @@ _A_NUMBER = "hold a number such as 0.25, 25% or 1/4"
 
 
 class FrequencyRanges(NamedTuple):
-    """The frequency range that the attacker knows for each entry; both ends belong to it."""
+    """Known frequency range of each item, ends included."""
 
     entries: Names
     low: FloatArray
@@ -31,7 +31,7 @@ class FrequencyRanges(NamedTuple):
 
 
 class Frequencies(NamedTuple):
-    """How often each token was seen, and plain sentences on what was left out or counted in a special way."""
+    """Frequency of each pseudonym, with notes on the counting."""
 
     tokens: Names
     frequency: FloatArray
@@ -39,7 +39,7 @@ class Frequencies(NamedTuple):
 
 
 class MatchingsFile(NamedTuple):
-    """Matchings as rows of token numbers, how likely each is, and the names."""
+    """Matchings as rows of pseudonym numbers, with probabilities and names."""
 
     matchings: IntArray
     probability: FloatArray
@@ -57,7 +57,7 @@ class _NamedPairs(Protocol):
 
 
 def read_matrix(path: PathLike, *, square: bool = True) -> MatrixFile:
-    r"""Return the matrix of a file, square unless told, rows for entries, columns for tokens, with names if any.
+    r"""Return the matrix of a file: items as rows, pseudonyms as columns.
 
     ``Matching(*read_matrix(path))`` is the attack; ``Matching.read(path)`` says the file's name in every error.
 
@@ -92,7 +92,7 @@ def read_matrix(path: PathLike, *, square: bool = True) -> MatrixFile:
 
 
 def read_truth(path: PathLike, matching: _NamedPairs) -> IntArray:
-    """Return the true token of each entry of the matching as a number from 0, from the columns ``entry`` and ``token``.
+    """Return the true pseudonym number of each item, from 0.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def read_truth(path: PathLike, matching: _NamedPairs) -> IntArray:
     lacking = matching.n - frame.height
     if lacking and token_count is None:
         raise InputError(
-            f"{shown(Path(path))} must give the token of each of the {matching.n} entries, but lacks {lacking}. "
+            f"{shown(Path(path))} must give the pseudonym of each of the {matching.n} items, but lacks {lacking}. "
             "Add a row for each of them"
         )
     truth = np.full(matching.n, -1, np.int64)
@@ -143,7 +143,7 @@ def read_truth(path: PathLike, matching: _NamedPairs) -> IntArray:
 
 
 def read_ranges(path: PathLike) -> FrequencyRanges:
-    """Return the range of frequencies of each entry, from the columns ``entry``, ``low`` and ``high``.
+    """Return the frequency range of each item, from ``low`` and ``high``.
 
     Cells are such as 0.25, 25% or 1/4; the unit is that of the frequencies. Raises InputError with the row where a cell
     is empty or no number, an entry comes twice, or ``low`` is above ``high``.
@@ -161,7 +161,7 @@ def read_ranges(path: PathLike) -> FrequencyRanges:
 
 
 def read_frequencies(path: PathLike) -> Frequencies:
-    """Return how often each token was seen, from the columns ``token`` and ``frequency`` (at least 0, in any unit).
+    """Return the frequency of each pseudonym, at least 0, in any unit.
 
     Raises InputError with the row where a token comes twice or lacks a frequency.
 
@@ -181,7 +181,7 @@ def read_frequencies(path: PathLike) -> Frequencies:
 
 
 def read_transactions(path: PathLike) -> Frequencies:
-    """Return in which share of the released transactions each token is, from ``transaction`` and ``token``.
+    """Return the share of released transactions with each pseudonym.
 
     A transaction is a set: a row that repeats a token of its transaction says nothing new, is left out, and a note says
     so. A transaction without tokens has one row with an empty token; it counts among the transactions. Tokens are in
@@ -201,19 +201,19 @@ def read_transactions(path: PathLike) -> Frequencies:
     once = frame.filter(~blank).unique()
     tokens = once.group_by("token").len().sort("token")
     if tokens.height == 0:
-        raise InputError(f"some transaction of {shown(Path(path))} must have a token, but none has. Fill in the tokens")
+        raise InputError(f"no transaction of {shown(Path(path))} has a pseudonym. Fill in the pseudonyms")
     notes = []
     if repeats := frame.height - int(blank.sum()) - once.height:
         notes.append(
-            f"Rows of {shown(Path(path))} that repeat a token of the same transaction were left out: {repeats}."
+            f"Rows of {shown(Path(path))} that repeat a pseudonym of the same transaction were left out: {repeats}."
         )
     if idle := int(blank.sum()):
-        notes.append(f"Transactions of {shown(Path(path))} without tokens count among all {count}: {idle}.")
+        notes.append(f"Transactions of {shown(Path(path))} without pseudonyms count among all {count}: {idle}.")
     return Frequencies(tuple(tokens["token"]), tokens["len"].to_numpy() / count, tuple(notes))
 
 
 def read_matchings(path: PathLike, *, probability: str = "probability") -> MatchingsFile:
-    """Return explicit matchings: one row each, with its probability and a column per entry that holds the token.
+    """Return explicit matchings: probability and one pseudonym per item.
 
     ``probability`` is what the column of probabilities is called; every other column is an entry. Tokens are in the
     order of their names. Raises InputError with the row where a cell is empty, a probability is not a number of at
@@ -230,8 +230,8 @@ def read_matchings(path: PathLike, *, probability: str = "probability") -> Match
     entries = tuple(name for name in frame.columns if name != probability)
     if probability not in frame.columns or not entries:
         raise InputError(
-            f"{shown(Path(path))} must have the column {shortened(probability)} and one column per entry, but has not. "
-            "Name the column of probabilities so"
+            f"{shown(Path(path))} must have the column {shortened(probability)} and one column per item, but has not. "
+            "Rename the column of probabilities"
         )
     for name in frame.columns:
         refuse_cells(frame[name].is_null(), path, name, "have a value in every row")
@@ -244,14 +244,14 @@ def read_matchings(path: PathLike, *, probability: str = "probability") -> Match
     wrong = np.flatnonzero((np.sort(numbers, axis=1) != np.arange(len(entries))).any(axis=1))
     if wrong.size:
         raise InputError(
-            f"each row of {shown(Path(path))} must hold every token once, the same ones as row 1, but row "
+            f"each row of {shown(Path(path))} must hold every pseudonym once, the same ones as row 1, but row "
             f"{wrong[0] + 1} (counted from 1 below the header; such rows: {wrong.size}) does not. Write it so"
         )
     return MatchingsFile(numbers, chance.to_numpy(), entries, tokens)
 
 
 def column_of_numbers(frame: "pl.DataFrame", path: PathLike, name: str) -> "pl.Series":
-    """Return the cells of a column as finite numbers, or say in which row one is none."""
+    """Return a column as finite numbers, or report the first invalid row."""
     numbers = written_numbers(frame[name])
     refuse_cells(~numbers.is_finite().fill_null(value=False), path, name, _A_NUMBER)
     return numbers.alias(name)

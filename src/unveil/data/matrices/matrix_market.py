@@ -1,4 +1,4 @@
-"""Read Matrix Market text: what its first line says, and the numbers of a square matrix.
+"""Read Matrix Market text: header and square matrix.
 
 The reader of scipy ends the whole process on some damaged files, such as one that is cut within a number.
 """
@@ -21,7 +21,7 @@ FIELDS = {"pattern": 2, "integer": 3, "unsigned-integer": 3, "real": 3, "double"
 
 
 def market_header(line: bytes) -> tuple[str, str, str]:
-    """Return the format, field and symmetry of a first line in small letters; empty where it has none.
+    """Return format, field, and symmetry of a header, in lower case.
 
     >>> market_header(b"%%MatrixMarket matrix coordinate real general")
     ('coordinate', 'real', 'general')
@@ -32,7 +32,7 @@ def market_header(line: bytes) -> tuple[str, str, str]:
 
 
 def market_sizes(line: bytes) -> tuple[int, int, int | None] | None:
-    """Return the rows, columns and (of coordinates) entries that a line counts, or None if it does not.
+    """Return the rows, columns, and non-zeros that a line states, or None.
 
     >>> market_sizes(b"3 3 7"), market_sizes(b"3 3"), market_sizes(b"1 2 0.5")
     ((3, 3, 7), (3, 3, None), None)
@@ -42,7 +42,7 @@ def market_sizes(line: bytes) -> tuple[int, int, int | None] | None:
 
 
 def market_matrix(text: bytes, path: Path, what: str, *, square: bool = True) -> SquareMatrix:
-    """Return the matrix of a text, square unless told; ``what`` begins the sentence of an error."""
+    """Return the matrix of a text; ``what`` starts errors."""
     stream = io.BytesIO(text)
     form, field, symmetry = market_header(stream.readline())
     if field == "complex":
@@ -75,7 +75,7 @@ def _numbers(body: bytes, path: Path) -> Any:
 
 
 def _dense(numbers: Any, shape: tuple[int, int], symmetry: str, path: Path) -> Any:
-    """Return the array whose columns are written one after the other, of a symmetric one from the diagonal down."""
+    """Return a column-major array; symmetric ones list the lower triangle."""
     column, row = np.triu_indices(shape[0]) if symmetry == "symmetric" else np.indices(shape[::-1]).reshape(2, -1)
     if numbers.shape != (row.size, 1):
         raise _damaged(path)

@@ -1,4 +1,4 @@
-"""The one check of a matrix of nonnegative numbers, square unless told, whether from a file or from a caller."""
+"""Validate a matrix of nonnegative numbers, square by default."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
@@ -21,7 +21,7 @@ MOST_ENTRIES = MOST_DENSE_ROWS**2
 
 
 class MatrixFile(NamedTuple):
-    """What a file holds: the checked matrix, and the names of its rows (entries) and columns (tokens) if it has any."""
+    """Matrix of a file, with optional row (item) and column (pseudonym) names."""
 
     matrix: SquareMatrix
     entries: Names | None = None
@@ -29,7 +29,7 @@ class MatrixFile(NamedTuple):
 
 
 def square_matrix(matrix: Any, *, what: str = "the matrix", square: bool = True) -> SquareMatrix:
-    """Return the matrix as a read-only dense array or csr_array of floats, square, finite and nowhere negative.
+    """Return a read-only float matrix: square, finite, and nonnegative.
 
     With ``square=False`` it may have more rows than columns, or fewer.
 
@@ -54,14 +54,14 @@ def square_matrix(matrix: Any, *, what: str = "the matrix", square: bool = True)
 
 
 def refuse_shape(shape: tuple[int, ...], *, what: str, entries: int | None = None, square: bool = True) -> None:
-    """Raise the error for a shape that is not square, is empty, or is too large; ``entries`` counts those stored."""
+    """Raise the error for a non-square, empty, or too large shape."""
     if 0 in shape:
-        raise InputError(f"{what} must have at least one row and column, but is empty. Pass one row per entry")
+        raise InputError(f"{what} must have at least one row and column, but is empty. Pass one row per item")
     if len(shape) != 2 or (square and shape[0] != shape[1]):
         seen = " x ".join(str(length) for length in shape) or "a single number"
         raise InputError(
-            f"{what} must {'be square' if square else 'have rows and columns'}, one row per entry and one column per "
-            f"token, but is {seen}. Add what is missing, or leave out what has no counterpart"
+            f"{what} must {'be square' if square else 'have rows and columns'}, one row per item and one column per "
+            f"pseudonym, but is {seen}. Add missing ones, or leave out those without a counterpart"
             f"{'; UnequalMatching takes more of one than of the other' if square and len(shape) == 2 else ''}"
         )
     if entries is None and max(shape) > MOST_DENSE_ROWS:

@@ -1,4 +1,4 @@
-"""Bring one column of several tables to one kind and role, that of the original unless somebody knows better.
+"""Bring one column of several tables to one type and role.
 
 The released cells are read beside the people then.
 """
@@ -40,7 +40,7 @@ _WORDS = ("category", "text")
 
 
 class AgreedColumn(NamedTuple):
-    """A column of one table after agreement with the others, the marker of each cell, and a note.
+    """Column of one table after agreement, with cell markers and a note.
 
     ``cells`` are what the cells of a release stand for, where some are coarse.
     """
@@ -58,12 +58,12 @@ class AgreedColumn(NamedTuple):
 
     @property
     def held(self) -> CodeColumn:
-        """What is read of it."""
+        """Content of the column."""
         return CodeColumn(self.series, self.marked, self.column.markers)
 
 
 def one_kind(tables: Sequence["Table"], name: str, *, masked: bool) -> list[AgreedColumn]:
-    """Return the column of each table with the kind and role it has in all of them, in the form of that kind.
+    """Return the column of each table with a common type and role.
 
     The kind is the one that was told, else that of a dictionary, else that of labels in a file, else that of the first
     table with a value; the role is the one that was told, else that of the first table. The second table is the
@@ -117,7 +117,7 @@ def _follows(part: AgreedColumn, lead: "Column") -> bool:
 def _read(
     table: "Table", parts: Sequence[AgreedColumn], written: CellColumn, raw: CellColumn, *, masked: bool
 ) -> AgreedColumn:
-    """Return the released column with what its cells stand for if some are coarse.
+    """Return the released column, with cell meanings for generalized cells.
 
     ``raw`` are the cells as they were written, and ``written`` the same without markers.
     """
@@ -144,7 +144,7 @@ def _read(
 
 
 def _with_rounding(table: "Table", part: AgreedColumn, persons: Sequence[CodeColumn]) -> AgreedColumn:
-    """Return the released numbers as the intervals that they stand for, where they are rounded or cut off."""
+    """Return released numbers as intervals if rounded or truncated."""
     shown = part.series if part.cells is None else _single_numbers(part.cells)
     found = None if shown is None else recognise(persons[0].values, shown)
     if found is None:
@@ -152,10 +152,7 @@ def _with_rounding(table: "Table", part: AgreedColumn, persons: Sequence[CodeCol
     people = PeopleValues(persons)
     cells = part.cells or read_values(people, part.held, part.column.kind, masked=False)
     name = part.column.name
-    note = (
-        f"column {name!r} of the {table.name} is read as {found.said}. If that is wrong, say that it is exact "
-        f"(--exact {name})"
-    )
+    note = f"column {name!r} of the {table.name} is read as {found.said}. If that is wrong, declare it as exact"
     said = ". ".join(filter(None, (part.note, note)))
     return part._replace(cells=with_intervals(cells, found.intervals, people), note=said)
 
@@ -169,7 +166,7 @@ def _are_known(people: Sequence[AgreedColumn], released: AgreedColumn) -> bool:
 
 
 def _single_numbers(cells: Cells) -> "pl.Series | None":
-    """Return the numbers that are shown, row by row, or None where some cell is an interval."""
+    """Return the numbers by row, or None if any cell is an interval."""
     shown = cells.state == SHOWN
     if not shown.any() or not cells.single[shown].all():
         return None
@@ -177,14 +174,14 @@ def _single_numbers(cells: Cells) -> "pl.Series | None":
 
 
 def _said_of_unread(table: "Table", column: "Column", cells: Cells) -> str:
-    """Return a note on cells that cannot be read, or refuse the column if they are most of it."""
+    """Return a note on unreadable cells, or reject a mostly unreadable column."""
     if column.kind in _WORDS:
         return ""
     return _unreadable(table, column, int((cells.state[cells.of_row] == NOBODY).sum()), "such values, ranges or stars")
 
 
 def with_shares(tables: Sequence["Table"], cells: Mapping[str, Cells | None]) -> dict[str, Cells]:
-    """Return the cells of all columns where some are coarse, else none: rows are weighed by all that they show."""
+    """Return cells weighted by the people in each, if any are generalized."""
     if not any(cells.values()):
         return {}
     people = (tables[0], *tables[2:])
@@ -204,12 +201,12 @@ def with_shares(tables: Sequence["Table"], cells: Mapping[str, Cells | None]) ->
 
 
 def kept_cells(table: "Table", cells: Cells) -> Cells:
-    """Return what the cells of a table stand for, with the number of each row's cell on disk where its columns are."""
+    """Return the cell meanings of a table, with cell numbers on disk."""
     return replace(cells, of_row=arrays_on_disk(cells.of_row, table.store))
 
 
 def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:
-    """Return the position of the table whose kind of the column counts for all."""
+    """Return the position of the table that determines the type."""
     told = [position for position, column in enumerate(columns) if column.kind_told and not column.follows]
     kinds = {columns[position].kind for position in told}
     if "ordered" in kinds and kinds <= {"ordered", "category", "text"}:
@@ -219,8 +216,8 @@ def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:
         if other != one and {one, other} != {"category", "text"}:
             name = columns[position].name
             raise InputError(
-                f"column {name!r} must be of one kind in all tables, but was told to be {one} in the "
-                f"{tables[told[0]].name} and {other} in the {tables[position].name}. Tell the same kind for both"
+                f"column {name!r} must have one type in all tables, but is declared {one} in the "
+                f"{tables[told[0]].name} and {other} in the {tables[position].name}. Declare the same type for both"
             )
     # A column without a value can be of any kind.
     filled = [position for position, table in enumerate(tables) if columns[position].missing < table.rows]
@@ -236,7 +233,7 @@ def _leader(tables: Sequence["Table"], columns: Sequence["Column"]) -> int:
 def _followed(
     table: "Table", part: AgreedColumn, lead: "Column", leading: CellColumn, form: DeclaredKind
 ) -> tuple[AgreedColumn, CellColumn, CellColumn]:
-    """Return the column of another table read as that of the leading one, its cells without markers, and all of them.
+    """Return the column of another table, read with the leading type.
 
     A cell that is in the second and null in the first cannot be read so.
     """
@@ -262,7 +259,7 @@ def _followed(
 
 
 def _as_written(part: AgreedColumn, column: "Column", *, to_boolean: bool) -> "pl.Series":
-    """Return the cells as they were written, as far as that is known: markers as their texts, truth values as words."""
+    """Return the cells as originally written, with markers as texts."""
     import polars as pl
 
     values = part.series
@@ -275,7 +272,7 @@ def _as_written(part: AgreedColumn, column: "Column", *, to_boolean: bool) -> "p
 
 
 def _with_unreadable(table: "Table", part: AgreedColumn, before: CellColumn, lead: "Column") -> AgreedColumn:
-    """Return the column with a marker for cells that are none of the kind, or refuse it if they are most of it."""
+    """Return the column with markers for invalid cells, or reject it."""
     import polars as pl
 
     lost = part.series.is_null() & cells_of(before).is_not_null()
@@ -288,7 +285,7 @@ def _with_unreadable(table: "Table", part: AgreedColumn, before: CellColumn, lea
 
 
 def _unreadable(table: "Table", column: "Column", count: int, expected: str) -> str:
-    """Return a note on so many cells that cannot be read, if any, or refuse the column if they are most of it."""
+    """Return a note on N unreadable cells, or reject the column."""
     means, name, rows = _MEANS[column.kind], column.name, table.rows
     if count > (1 - _LEAST_READ) * rows:
         raise InputError(
@@ -300,8 +297,8 @@ def _unreadable(table: "Table", column: "Column", count: int, expected: str) -> 
         return ""
     warning = "" if count <= (1 - _NOTED) * rows else "Warning: "
     return (
-        f"{warning}{count} of {rows} cells of {name!r} in the {table.name} are no {means} as in the original: "
-        "they fit nobody"
+        f"{warning}{count} of {rows} cells of {name!r} in the {table.name} are not {means} as in the original: "
+        "they match no person"
     )
 
 
@@ -325,7 +322,7 @@ def _with_common_markers(parts: Sequence[AgreedColumn], lead: "Column") -> list[
 
 
 def _matched(values: CellColumn, leading: CellColumn) -> CellColumn:
-    """Return words as the leading table writes them, where they differ by case, outer blanks or as 1, 1.0 and 01 do."""
+    """Return words in the leading spelling, ignoring case, blanks, and zeros."""
     own, other = words_of(leading), words_of(values)
     odd = other.filter(~other.is_in(own.implode())).to_list()
     if not odd or len(odd) == other.len() > 1_000:
@@ -358,7 +355,7 @@ def _levels(values: CellColumn) -> list[str] | None:
 
 
 def _common_levels(values: Sequence[CellColumn], leading: CellColumn, lead: "Column", name: str) -> list[str] | None:
-    """Return the levels for all tables, None if there are none: bands by their lower ends, others as they were given.
+    """Return the common levels of all tables, or None.
 
     Others must have one longest list that holds all others in the same order.
     """

@@ -1,4 +1,4 @@
-"""Make the columns of a table: each is settled by itself, then codes whose order the other columns may show."""
+"""Build the columns of a table and detect ordered codes."""
 
 import os
 import re
@@ -31,7 +31,7 @@ LoadCells: TypeAlias = "Callable[[], tuple[pl.Series, str]]"
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnSettings:
-    """What was told of the columns of a table; the fields are those of `Table.from_frame`."""
+    """Declared column settings, as in `Table.from_frame`."""
 
     kinds: Mapping[str, DeclaredKind] | None = None
     roles: Mapping[str, Role] | None = None
@@ -42,7 +42,7 @@ class ColumnSettings:
     elsewhere: bool = False
 
     def of(self, names: Collection[str]) -> "ColumnSettings":
-        """Return what is about these columns, where settings may be about others elsewhere."""
+        """Return the settings for these columns."""
         if not self.elsewhere:
             return self
         missing, markers = self.missing, self.markers or {}
@@ -58,7 +58,7 @@ class ColumnSettings:
 
 
 class BuiltColumns(NamedTuple):
-    """The columns of a table: what is known of them, their values, which cells are markers, and what must be said."""
+    """Columns of a table: metadata, values, markers, and notes."""
 
     columns: tuple[Column, ...]
     content: CellFrame
@@ -67,7 +67,7 @@ class BuiltColumns(NamedTuple):
 
 
 class SettledColumn(NamedTuple):
-    """A column in the form of its kind, without its cells, and these, which may be on disk."""
+    """Column after type conversion, with its cells in memory or on disk."""
 
     typed: TypedColumn
     values: CellColumn
@@ -88,7 +88,7 @@ class SettledColumn(NamedTuple):
 def built_columns(
     columns: list[tuple[str, LoadCells]], settings: ColumnSettings, table: str, store: ColumnStore | None = None
 ) -> BuiltColumns:
-    """Return the columns in the forms of their kinds, with roles and names as they were told.
+    """Return the columns with their types, roles, and new names.
 
     ``columns`` are the names of those that come in and how each is loaded; the list is empty afterwards, so that each
     column of text can go as soon as it is read. ``table`` is how messages call the table, and ``store`` where its
@@ -118,7 +118,7 @@ def built_columns(
 
 
 def _renamed(columns: list[tuple[str, LoadCells]], settings: ColumnSettings, table: str) -> dict[str, str]:
-    """Give the columns their new names, and return what each of those was called before."""
+    """Rename columns, and return the previous name of each."""
     rename, names = settings.rename or {}, [name for name, _ in columns]
     if settings.elsewhere:
         rename = {old: new for old, new in rename.items() if old in names}
@@ -186,7 +186,7 @@ def settled_columns(
     table: str,
     store: ColumnStore | None = None,
 ) -> tuple[list[SettledColumn], tuple[str, ...]]:
-    """Return all columns of a table in the forms of their kinds, and what the dictionary does not agree with.
+    """Return all typed columns, with disagreements of the dictionary.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def settled_columns(
 
 
 def _with_order(settled: list[SettledColumn]) -> list[SettledColumn]:
-    """Return the columns, those codes being ordered whose order shows in other columns."""
+    """Return the columns, with codes ordered where other columns show it."""
     if all(each.codes is None for each in settled):
         return settled
 
@@ -251,8 +251,8 @@ def _ordered_by(column: SettledColumn, test: CodeOrderTest) -> SettledColumn:
     codes = cells_of(column.codes)
     low, high = (text_of(codes.sort().drop_nulls())[end] for end in (0, -1))
     reason = (
-        f"codes {low} to {high}, and other columns rise or fall along them ({test.share:.0%} of what the codes "
-        f"tell goes one way, and of {ORDERS} other orders {test.as_good} do as well)"
+        f"codes {low} to {high}, and other columns rise or fall along them ({test.share:.0%} of the variation between "
+        f"codes is in this direction; {test.as_good} of {ORDERS} other orders do as well)"
     ).replace("%", " %")
     confidence: Confidence = "unsure" if test.codes == 3 else "likely"
     typed = replace(column.typed, kind="ordered", reason=reason, confidence=confidence)

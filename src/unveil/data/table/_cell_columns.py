@@ -1,4 +1,4 @@
-"""How the texts of a released column meet the values that people have: with an order, or without."""
+"""Match the texts of a released column with the original values."""
 
 import re
 from abc import ABC, abstractmethod
@@ -41,7 +41,7 @@ ReadCell = tuple[int, Any]
 
 
 class PeopleValues:
-    """The distinct values of people in one column, with counts in the original and in the control."""
+    """Distinct original values of a column, with counts in original and control."""
 
     def __init__(self, parts: Sequence[CodeColumn]) -> None:
         import polars as pl
@@ -75,7 +75,7 @@ def can_miss(held: CodeColumn) -> bool:
 
 
 class ColumnTexts(ABC):
-    """How the texts of a column meet the values of people: what both sorts of columns do alike."""
+    """Base class for matching released texts with original values."""
 
     def __init__(
         self, people: PeopleValues, kind: "Kind", hierarchy: "Hierarchy | None", suppressed: Collection[str] = ()
@@ -92,7 +92,7 @@ class ColumnTexts(ABC):
         return [self.read(folded(text)) for text in texts]
 
     def read(self, text: str) -> ReadCell:
-        """Return what a folded text is read as; the order of the tries is that of the guide."""
+        """Return the cell of a folded text, trying the documented readings in order."""
         found = self.equal(text)
         if found is None and (is_suppressed(text) or text in self.suppressed):
             return SUPPRESSED, None
@@ -105,21 +105,21 @@ class ColumnTexts(ABC):
 
     @abstractmethod
     def equal(self, text: str) -> Any:
-        """Return what a text that is one value is read as."""
+        """Return the cell of a text that is one value."""
 
     @abstractmethod
     def among(self, places: Sequence[int]) -> Any:
-        """Return what the values at these places are read as, None if there are none."""
+        """Return the cell of the values at these positions, or None."""
 
     def interval(self, text: str) -> Any:  # noqa: ARG002
-        """Return what an interval is read as; a column without an order has none."""
+        """Return the cell of an interval; None without an order."""
         return None
 
     def _places(self, words: frozenset[str]) -> list[int]:
         return [place for place, word in enumerate(self.written) if word in words]
 
     def masked(self, text: str) -> Any:
-        """Return the values that fit a text with stars for signs: one each, or any rest if no value is so long."""
+        """Return the values that match a text with stars."""
         if not _MASK.fullmatch(text):
             return None
         sign = "*" if "*" in text else "x"
@@ -136,7 +136,7 @@ class ColumnTexts(ABC):
         return self.among(shape.get("".join(text[each] for each in kept), []))
 
     def listed(self, text: str) -> Any:
-        """Return the values of a list: all parts must be values, unless braces or a bar with blanks say it is one."""
+        """Return the values of a list, which braces or bars may mark."""
         inner = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else None
         tries = [text.split(_BETWEEN)] if _BETWEEN in text else []
         tries += [inner.split(sign) for sign in (",", ";", "|")] if inner is not None else []
@@ -154,7 +154,7 @@ class ColumnTexts(ABC):
 
     @abstractmethod
     def cells(self, order: Sequence[ReadCell], of_row: Int32Array) -> Cells:
-        """Return the cells of a column from what its different texts were read as."""
+        """Return the cells of a column from its distinct texts."""
 
     def _finished(
         self, order: Sequence[ReadCell], of_row: Int32Array, holds: OrderedCells | UnorderedCells, inside: IntArray
@@ -172,7 +172,7 @@ def weighed(
     inside: IntArray,
     marker: tuple[str, ...],
 ) -> Cells:
-    """Return cells with the share of people in each, of whom so many have a value that a cell shows."""
+    """Return cells weighted by the share of people with each."""
     gaps = [people.gaps.get(key, 0) for key in marker]
     count = np.select([state == SUPPRESSED, state == ABSENT, state == NOBODY], [people.rows, gaps, 0], inside)
     markers = tuple(sorted({*marker, *people.gaps} - {""}))
@@ -180,7 +180,7 @@ def weighed(
 
 
 class UnorderedTexts(ColumnTexts):
-    """Categories, texts and truth values: a cell holds the places of some of them."""
+    """Categories, texts, and booleans: a cell holds some of their positions."""
 
     def __init__(
         self, people: PeopleValues, kind: "Kind", hierarchy: "Hierarchy | None", suppressed: Collection[str] = ()
@@ -195,7 +195,7 @@ class UnorderedTexts(ColumnTexts):
                     self.where.setdefault(word, self.where.get(truth, []))
 
     def read_all(self, texts: Sequence[str]) -> list[ReadCell]:
-        """Return what each text is read as: a value that is written just so before those in another case."""
+        """Return the cell of each text; exact spelling takes precedence."""
         same = {word: place for place, word in enumerate(self.as_written)}
         return [(SHOWN, (same[text],)) if text in same else self.read(folded(text)) for text in texts]
 
@@ -204,7 +204,7 @@ class UnorderedTexts(ColumnTexts):
         return self.where.get(word, ())
 
     def equal(self, text: str) -> tuple[int, ...] | None:
-        """Return the value that the text is; several where they differ by case only."""
+        """Return the value of the text; several if they differ by case."""
         return tuple(self.where.get(text, ())) or None
 
     def among(self, places: Sequence[int]) -> tuple[int, ...] | None:
@@ -221,7 +221,7 @@ class UnorderedTexts(ColumnTexts):
 
 
 class OrderedTexts(ColumnTexts):
-    """Numbers, dates and ordered levels: a cell holds all values from one to another."""
+    """Numbers, dates, and ordered levels: a cell holds an interval."""
 
     def __init__(
         self, people: PeopleValues, kind: "Kind", hierarchy: "Hierarchy | None", suppressed: Collection[str] = ()
@@ -231,7 +231,7 @@ class OrderedTexts(ColumnTexts):
         self.levels = {folded(word): place for place, word in enumerate(self.scale.words)}
 
     def read_all(self, texts: Sequence[str]) -> list[ReadCell]:
-        """Return what each text is read as; whether ``20-30`` holds 30 is told by the other bands of the column."""
+        """Return the cell of each text, inferring whether ``20-30`` includes 30."""
         read = super().read_all(texts)
         bands = sorted({band for _, what in read if (band := _band(what)) is not None})
         begins = {low for low, _ in bands}
@@ -247,7 +247,7 @@ class OrderedTexts(ColumnTexts):
         return made
 
     def equal(self, text: str) -> Interval | None:
-        """Return the one value that the text is; a day or a year is an interval where values are finer."""
+        """Return the value; a day or year is an interval of finer values."""
         ends = self._ends(text, False)
         return None if ends is None else Interval(*ends)
 
@@ -304,7 +304,7 @@ class OrderedTexts(ColumnTexts):
 
 
 def _band(what: Any) -> tuple[Fraction, Fraction] | None:
-    """Return the ends of what was written with a dash, if it is more than one value."""
+    """Return the ends of a dash range, if it spans several values."""
     if not isinstance(what, Interval) or not what.dashed or what.low is None or what.high is None:
         return None
     return (what.low, what.high) if what.low < what.high else None

@@ -1,4 +1,4 @@
-"""Read the cells of a released column as sets of the values that people have; any text gives a set, all or none."""
+"""Read the cells of a released column as sets of original values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ WITH_ORDER = ("number", "ordered", "date")
 def read_texts(
     people: PeopleValues, released: CodeColumn, kind: "Kind", hierarchy: "Hierarchy | None", *, masked: bool
 ) -> Cells:
-    """Return the cells of a released column of texts; each different text is looked at once.
+    """Return the cells of a text column; each distinct text is read once.
 
     A missing cell is a missing value where the original has such, and else one that was taken out, if the release is
     masked or has other cells that stand for several values.
@@ -56,12 +56,12 @@ def read_texts(
 
 
 def taken_out(original: CodeColumn, released: CodeColumn) -> bool:
-    """Return whether cells of a masked release are missing although no value of the original is."""
+    """Return whether cells of a masked release were suppressed."""
     return can_miss(released) and not can_miss(original)
 
 
 def _gap(people: PeopleValues, released: CodeColumn, number: int, *, masked: bool) -> ReadCell:
-    """Return what a cell without a value is read as, by the number of its marker."""
+    """Return the cell of a missing value, by its marker number."""
     if released.hides(number) or (masked and not people.can_miss and released.misses(number)):
         return SUPPRESSED, None
     if number and released.markers[number - 1].kind_of_marker == "unreadable":
@@ -70,7 +70,7 @@ def _gap(people: PeopleValues, released: CodeColumn, number: int, *, masked: boo
 
 
 def _with_gaps(of_row: Int32Array, released: CodeColumn, cell: Mapping[int, int]) -> Int32Array:
-    """Return the cell of each row where those without a value have the cell of their marker."""
+    """Return the cell of each row, with marker cells for missing values."""
     if not cell:
         return of_row
     by_marker = np.zeros(len(released.markers) + 1, np.int32)
@@ -96,7 +96,7 @@ def _numbered(released: "pl.Series", texts: Sequence[str], number: Sequence[int]
 
 
 def read_values(people: PeopleValues, released: CodeColumn, kind: "Kind", *, masked: bool) -> Cells:
-    """Return the cells of a released column of single values, some of which may have been taken out of a masked one."""
+    """Return the cells of a column of single values, with suppressed ones."""
     import polars as pl
 
     known = released.values.unique().drop_nulls().sort()
@@ -129,7 +129,7 @@ def read_values(people: PeopleValues, released: CodeColumn, kind: "Kind", *, mas
 
 
 def exact_values(cells: Cells, released: "pl.Series") -> "pl.Series":
-    """Return the cells that are single values as these values, else null; a word that nobody has stays as it is."""
+    """Return single-valued cells as values, else null; unknown words stay."""
     import polars as pl
 
     there = ((cells.state == SHOWN) & cells.single)[cells.of_row]
@@ -152,7 +152,7 @@ def exact_values(cells: Cells, released: "pl.Series") -> "pl.Series":
 
 
 def with_intervals(cells: Cells, intervals: Sequence[Interval], people: PeopleValues) -> Cells:
-    """Return the cells with these intervals instead of the single numbers that are shown, in their order."""
+    """Return the cells with intervals instead of single numbers, in order."""
     every = [*intervals, *(Interval(Fraction(0), Fraction(0)) for _ in range(cells.state.size - len(intervals)))]
     ranges = ranges_of(every, scale_of(people.values))
     share = np.where(cells.state == SHOWN, people.share(people.inside(ranges)), cells.share)
@@ -168,7 +168,7 @@ def _physical(values: "pl.Series") -> "pl.Series":
 
 
 def _places_among(known: "pl.Series", cells: "pl.Series") -> Int32Array:
-    """Return where each cell is among different values, ascending; the number after the last where it is not."""
+    """Return positions among ascending distinct values; past the end if absent."""
     import polars as pl
 
     if not cells.len():

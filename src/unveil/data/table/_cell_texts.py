@@ -1,4 +1,4 @@
-"""What the text of a released cell says: a number, a range, a bound, or that nothing is shown; never an exception."""
+"""Parse released cell texts: numbers, ranges, bounds, and suppression."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ _LONGEST = 100
 
 
 class WrittenInterval(NamedTuple):
-    """An interval as written: its ends as texts (None: no end), and which are open.
+    """Interval as written: ends as texts (None: open) and exclusions.
 
     ``dashed`` says that it was written as ``20-29``, which leaves open whether the last value belongs to it; ``comma``
     that a comma stands between the ends.
@@ -57,7 +57,7 @@ class WrittenInterval(NamedTuple):
 
 
 def folded(text: str) -> str:
-    """Return a text as words are compared: without outer blanks, in one case, with one kind of dash and minus.
+    """Return a text for comparison: trimmed, one case, plain dashes.
 
     >>> folded("  Köln ") == folded("KÖLN"), folded("20—29")
     (True, '20–29')
@@ -67,7 +67,7 @@ def folded(text: str) -> str:
 
 
 def is_suppressed(text: str) -> bool:
-    """Return whether a folded text says that the value is not shown: a word that is listed so, or stars alone.
+    """Return whether a folded text marks a suppressed value.
 
     >>> [is_suppressed(text) for text in ("*", "*****", "redacted", "3*", "")]
     [True, True, True, False, False]
@@ -77,7 +77,7 @@ def is_suppressed(text: str) -> bool:
 
 
 def number_in(text: str, *, comma_ends: bool = False) -> Decimal | None:
-    """Return the number that a folded text is, perhaps with a currency, a per cent sign, a unit or thousands marks.
+    """Return the number in a folded text, ignoring currency and units.
 
     ``comma_ends`` says that a comma stands between two ends, so that none belongs to the number.
 
@@ -103,7 +103,7 @@ def number_in(text: str, *, comma_ends: bool = False) -> Decimal | None:
 
 
 def intervals_in(text: str, is_end: Callable[[str, bool], bool]) -> Iterator[WrittenInterval]:
-    """Yield the ways to read a folded text as an interval, the likeliest first; ends may still be none.
+    """Yield the interval readings of a folded text, likeliest first.
 
     ``is_end`` tells whether a part can be an end, given whether a comma separates it from the other.
 
@@ -135,7 +135,7 @@ def _bracketed(text: str, is_end: Callable[[str, bool], bool]) -> Iterator[Writt
 
 
 def _bounded(text: str) -> tuple[str, bool, bool] | None:
-    """Return the bound, whether what is meant lies above it, and whether the bound is left out."""
+    """Return a bound, its direction, and whether it is excluded."""
     begins = _BEGINS.match(text)
     if begins:
         return text[begins.end() :].strip(), *_BEFORE[begins[0]]
@@ -156,6 +156,6 @@ def _halves(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_code(low: str, high: str) -> bool:
-    """Return whether two parts are those of a code, such as 25-00503: a zero before other digits of another length."""
+    """Return whether two parts form a code, such as 25-00503."""
     padded = _PADDED.match(low) or _PADDED.match(high)
     return padded is not None and len(low) != len(high)

@@ -1,4 +1,4 @@
-"""Intervals of a column's values, exactly: ends as fractions, closed where values have steps."""
+"""Exact intervals of column values, with fractions as ends."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -35,7 +35,7 @@ class Interval(NamedTuple):
 
 
 class Scale:
-    """The values of people in the order of a column, exactly, and the steps that they are multiples of."""
+    """Original values of a column in exact order, and their common step."""
 
     def __init__(self, values: list[Any], steps: Fraction | None, words: Sequence[str] = ()) -> None:
         #: How many steps a unit has; None for truly real numbers, which have none.
@@ -44,12 +44,12 @@ class Scale:
         self._values = values
 
     def exact(self, place: int) -> Fraction:
-        """Return a value by its place."""
+        """Return the exact value at a position."""
         value = Fraction(self._values[place])
         return value if self.steps is None else value / self.steps
 
     def span(self, interval: Interval) -> tuple[int, int]:
-        """Return the first and the last place whose value lies in the interval."""
+        """Return the first and last position within the interval."""
         times = self.steps or 1
         left, right = (
             (bisect_right if interval.low_out else bisect_left),
@@ -80,7 +80,7 @@ def scale_of(values: "pl.Series") -> Scale:
 
 
 def closed(interval: Interval, steps: Fraction | None) -> Interval | None:
-    """Return the interval with both ends inside, where values have steps; None if it holds no value.
+    """Return the closed interval for stepped values, or None if empty.
 
     >>> closed(Interval(Fraction(20), Fraction(30), False, True), Fraction(1))[:2]
     (Fraction(20, 1), Fraction(29, 1))
@@ -113,7 +113,7 @@ def ranges_of(intervals: Sequence[Interval], scale: Scale) -> OrderedCells:
 
 
 def _series(ends: Sequence[Fraction | None]) -> "pl.Series":
-    """Return ends as whole numbers where all are, else as floats; none is larger than these can be."""
+    """Return ends as integers if possible, else as floats, clipped to range."""
     import polars as pl
 
     if all(end is None or end.denominator == 1 for end in ends):
@@ -124,7 +124,7 @@ def _series(ends: Sequence[Fraction | None]) -> "pl.Series":
 
 
 def moments_in(text: str) -> tuple[Fraction, Fraction] | None:
-    """Return the first and the last microsecond of a moment, a day, a month or a year in ISO 8601.
+    """Return the first and last microsecond of an ISO 8601 period.
 
     >>> [int(end) for end in moments_in("1970-01")]
     [0, 2678399999999]

@@ -1,4 +1,4 @@
-"""Names of columns across tables: the same name in another spelling is matched and said, a near one is asked about."""
+"""Match column names across tables, allowing for spelling variants."""
 
 import difflib
 import re
@@ -18,7 +18,7 @@ _NEARLY = 0.75
 
 
 def plain_name(name: str) -> str:
-    """Return what spellings of a name have in common: no case or Unicode form, one blank for ``_ - .`` and blanks.
+    """Return a name without case, Unicode form, and separator differences.
 
     >>> plain_name(" Marital-STATUS "), plain_name("marital_status") == plain_name("marital.  status")
     ('marital status', True)
@@ -28,7 +28,7 @@ def plain_name(name: str) -> str:
 
 
 def renamed(names: Sequence[str], rename: Mapping[str, str], *, table: str) -> list[str]:
-    """Return the new names of columns, which must not be those of others."""
+    """Return the new column names, which must be unused."""
     for old in rename:
         if old not in names:
             raise InputError(
@@ -46,7 +46,7 @@ def renamed(names: Sequence[str], rename: Mapping[str, str], *, table: str) -> l
 
 
 def matched(original: "Table", other: "Table") -> "Table":
-    """Return the other table with the names of the original where its own differ in spelling only, and notes on them.
+    """Return the other table with the original's spelling of names, and notes.
 
     A name is matched where its spelling is that of one column on either side; ``Age`` beside ``age`` in one table are
     two columns. A name that is left and nearly one of the original is asked about, because every column that is lost
@@ -64,7 +64,7 @@ def matched(original: "Table", other: "Table") -> "Table":
         for name in theirs
         if len(times[plain := plain_name(name)]) == 1 and len(spelled.get(plain, ())) == 1 and spelled[plain][0] in own
     }
-    notes = [f"{name!r} of the {other.name} is taken for {meant!r}" for name, meant in taken.items()]
+    notes = [f"{name!r} of the {other.name} is read as {meant!r}" for name, meant in taken.items()]
     renamed_there = [taken.get(name, name) for name in other.column_names]
     notes += [near_note(name, near, other.name) for name, near in _near(original.column_names, renamed_there)]
     columns = tuple(replace(column, name=taken.get(column.name, column.name)) for column in other.columns)
@@ -73,7 +73,7 @@ def matched(original: "Table", other: "Table") -> "Table":
 
 
 def near_names(original: "Table", other: "Table") -> tuple[tuple[str, str], ...]:
-    """Return the columns of the other table that are left out, each with the original's that it is nearly called."""
+    """Return the unmatched columns with similar names in the original."""
     return _near(original.column_names, matched(original, other).column_names)
 
 
@@ -84,9 +84,9 @@ def _near(own: Sequence[str], theirs: Sequence[str]) -> tuple[tuple[str, str], .
 
 
 def near_note(name: str, near: str, table: str) -> str:
-    """Return the question whether a column that was left out is meant for one of the original."""
+    """Return the question on an unmatched column with a similar name."""
     return (
-        f"{name!r} of the {table} was left out; did you mean {near!r}? --rename {name}={near} (in Python "
+        f"{name!r} of the {table} was left out; did you mean {near!r}? Rename it: {name}={near} (in Python "
         f"rename={{{name!r}: {near!r}}})"
     )
 

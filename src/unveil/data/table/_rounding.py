@@ -1,4 +1,4 @@
-"""Numbers that are coarse without saying so: rounded ones, and top and bottom codes, told by how often they occur."""
+"""Detect rounding and top or bottom coding from value frequencies."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -36,7 +36,7 @@ class _ValueCounts(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many different values there are."""
+        """Number of distinct values."""
         return self.up_to.size - 1
 
     def between(self, interval: Interval) -> int:
@@ -46,7 +46,7 @@ class _ValueCounts(NamedTuple):
 
 
 def recognise(original: "pl.Series", released: "pl.Series") -> RoundedColumn | None:
-    """Return what the different released values stand for if they are rounded or cut off, else None.
+    """Return the intervals of rounded or truncated values, else None.
 
     Both are numbers. Rounding shows in at least 3 values that are multiples of one step apart where the original has
     half as many values again, if the people that each would hold are as many as released rows have it. A top code is
@@ -77,7 +77,7 @@ def _counted(series: "pl.Series") -> _ValueCounts:
 
 
 def _cut_off(own: _ValueCounts, shown: _ValueCounts) -> tuple[bool, bool]:
-    """Return whether the least released value stands for all below, and the greatest for all above."""
+    """Return whether the extreme released values are bottom or top codes."""
     size = shown.up_to[-1] / own.up_to[-1]
     found = []
     least, greatest = shown.scale.exact(0), shown.scale.exact(shown.size - 1)
@@ -111,7 +111,7 @@ def _rounded(own: _ValueCounts, shown: _ValueCounts, ends: tuple[bool, bool]) ->
 
 
 def _readings(values: Sequence[Fraction], step: Fraction, scale: Scale) -> Iterator[tuple[list[Interval], str]]:
-    """Yield what the values could stand for; one that no person can have stands for itself."""
+    """Yield possible readings; values outside the data stand for themselves."""
     half = step / 2
     ways = (
         (Fraction(0), step, False, True, "rounded down"),
@@ -139,7 +139,7 @@ def _readings(values: Sequence[Fraction], step: Fraction, scale: Scale) -> Itera
 
 
 def _misfit(own: _ValueCounts, intervals: Sequence[Interval], rows: FloatArray) -> float:
-    """Return half the sum of the differences of shares, and the share of people in no cell."""
+    """Return the total variation distance, and the share of uncovered people."""
     people = np.array([own.between(each) for each in intervals]) / own.up_to[-1]
     return float(np.abs(people - rows).sum() / 2 + max(0.0, 1 - people.sum()))
 

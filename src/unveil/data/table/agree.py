@@ -1,4 +1,4 @@
-"""Bring several tables to the same columns of the same kinds, and read the cells of a release beside the people."""
+"""Bring tables to the same columns and types, and read released cells."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _SAID: tuple[Confidence, ...] = ("told", "dictionary", "labels")
 
 
 def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table, ...]:
-    """Return the tables with the same columns in the same order, of the same kinds and roles.
+    """Return the tables with the same columns, order, types, and roles.
 
     The original leads: a kind or role told for one table counts for all, else those of the original do.
     Names that differ in case, blanks and the like are taken for those of the original, with a note. A column that one
@@ -95,7 +95,7 @@ def _placed(table: Table, part: AgreedColumn) -> AgreedColumn:
 
 
 def _assembled(table: Table, place: int, parts: Sequence[Sequence[AgreedColumn]]) -> Table:
-    """Return the table with the columns that all tables have, and a note on those it loses."""
+    """Return the table with the common columns, and a note on lost ones."""
     own = [part[place] for part in parts]
     columns = tuple(part.column for part in own)
     kept = {column.name for column in columns}
@@ -112,7 +112,7 @@ def _assembled(table: Table, place: int, parts: Sequence[Sequence[AgreedColumn]]
 
 
 def stacked(tables: Sequence[Table], names: Sequence[str]) -> Table:
-    """Return the rows of tables that agree one below the other, with the markers of cells without a value."""
+    """Return the concatenated rows of tables, with markers of missing values."""
     import polars as pl
 
     marked = {
@@ -133,7 +133,7 @@ def stacked(tables: Sequence[Table], names: Sequence[str]) -> Table:
 
 
 def kind_notes(table: Table) -> tuple[str, ...]:
-    """Return what must be said of the kinds of the columns in use: those that nothing in the data tells, and questions.
+    """Return notes on uncertain types of the columns in use.
 
     Identifiers and ignored columns are not in use.
 
@@ -148,7 +148,7 @@ def kind_notes(table: Table) -> tuple[str, ...]:
 
 
 def kinds_of_release(kinds: Mapping[str, DeclaredKind]) -> dict[str, DeclaredKind]:
-    """Return the told kinds by which a released table is read: words stay as they are written.
+    """Return the declared types for reading a release; words stay unchanged.
 
     All other kinds are those of the original, beside which `agree` reads ranges, stars and sets.
 
@@ -159,7 +159,7 @@ def kinds_of_release(kinds: Mapping[str, DeclaredKind]) -> dict[str, DeclaredKin
 
 
 def with_markers(tables: Sequence[Table], names: Sequence[str]) -> "list[pl.DataFrame]":
-    """Return columns of tables that agree under numbers as names, with one more for each that may lack values.
+    """Return numbered columns, with marker columns for missing values.
 
     It holds the marker that stands in a cell without a value, so that two such cells are equal only for the same
     reason. Some names have a meaning for polars, which numbers have not.

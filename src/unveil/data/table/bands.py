@@ -1,4 +1,4 @@
-"""Words that are bands of numbers, such as 2500-5000, 80+ and under 5: from where on each of them reaches."""
+"""Number bands such as 2500-5000, 80+, and under 5."""
 
 import math
 import re
@@ -9,7 +9,7 @@ _LEADING_ZERO = re.compile(r"(?<![0-9.,])0[0-9]")
 
 
 def lower_end(cell: str) -> float | None:
-    """Return from where on a band reaches, minus infinity for one that is open below, and None for what is no band.
+    """Return the lower end of a band: number, minus infinity, or None.
 
     A bound with a leading zero is part of a code, and a band that runs backwards is none.
 
@@ -29,7 +29,7 @@ def lower_end(cell: str) -> float | None:
 
 
 def in_order(cells: list[str]) -> list[str]:
-    """Return bands by where they begin, words that are none before all others.
+    """Return bands by lower end, other words first.
 
     >>> in_order(["80+", "20-29", "<20", "none"])
     ['none', '<20', '20-29', '80+']

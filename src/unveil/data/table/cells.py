@@ -1,4 +1,4 @@
-"""A released cell is a set of original values: one, an interval, some categories, all, or none.
+"""Released cells as sets of original values: one, interval, several, or all.
 
 Whoever has a value is compatible with a cell if the value is in its set, and with a row if with all of its cells. That
 is what the publisher of a masked table promises: the true value is inside.
@@ -36,14 +36,14 @@ SHOWN, SUPPRESSED, NOBODY, ABSENT = range(4)
 
 
 class CodeColumn(NamedTuple):
-    """A column of people or of a release: its values, and the marker in each cell without one, counted from 1."""
+    """Code column: values, and the marker of each cell without one."""
 
     values: "pl.Series"
     marked: "pl.Series | None" = None
     markers: tuple[Marker, ...] = ()
 
     def texts(self) -> "pl.Series":
-        """Return the cells as texts, those without a value as the markers that they hold."""
+        """Return the cells as texts, with markers for missing values."""
         import polars as pl
 
         texts = texts_of(self.values)
@@ -65,17 +65,17 @@ class CodeColumn(NamedTuple):
         return marker > 0 and self.markers[marker - 1].kind_of_marker == "suppressed"
 
     def misses(self, marker: int) -> bool:
-        """Return whether a marker, or an empty cell, says that the value is missing."""
+        """Return whether a marker or empty cell means missing."""
         return marker == 0 or self.markers[marker - 1].kind_of_marker == "missing"
 
     def key(self, marker: int) -> str:
-        """Return what a marker has in common with the same one of other tables; nothing for none."""
+        """Return the key of a marker across tables, or None."""
         return self.markers[marker - 1].key if marker else ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrderedCells:
-    """The distinct cells of an ordered column: the least and the greatest value of each.
+    """Distinct cells of an ordered column: smallest and largest value.
 
     Attributes
     ----------
@@ -96,20 +96,20 @@ class OrderedCells:
 
     @cached_property
     def single(self) -> BoolArray:
-        """Which cells hold one value."""
+        """Mask of single-valued cells."""
         return np.asarray((self.low == self.high).fill_null(False).to_numpy(), bool) & ~self.low_out & ~self.high_out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UnorderedCells:
-    """The distinct cells of an unordered column: cell c holds ``member[start[c] : start[c + 1]]``."""
+    """Unordered cells: cell c holds ``member[start[c] : start[c + 1]]``."""
 
     start: IntArray
     member: Int32Array
 
     @cached_property
     def single(self) -> BoolArray:
-        """Which cells hold one value."""
+        """Mask of single-valued cells."""
         return np.asarray(np.diff(self.start) == 1)
 
 
@@ -147,17 +147,17 @@ class Cells:
 
     @property
     def ranges(self) -> OrderedCells:
-        """What the cells of a column with an order hold."""
+        """Cell intervals of an ordered column."""
         return cast("OrderedCells", self.holds)
 
     @property
     def sets(self) -> UnorderedCells:
-        """What the cells of a column without an order hold."""
+        """Cell value sets of an unordered column."""
         return cast("UnorderedCells", self.holds)
 
     @cached_property
     def single(self) -> BoolArray:
-        """Which cells stand for one value, a missing one, or (without an order) a word that nobody has."""
+        """Mask of cells with one value, including missing and unknown words."""
         import polars as pl
 
         alone = (self.state == ABSENT) | ((self.state == NOBODY) & (self.values.dtype == pl.String))
@@ -165,17 +165,17 @@ class Cells:
 
     @property
     def gap(self) -> IntArray:
-        """The place that people have who hold what a cell without a value does; of no meaning for other cells."""
+        """Return the position of missing values; meaningful for such cells only."""
         return np.array([self.markers.index(key) - 2 - len(self.markers) if key else -1 for key in self.marker])
 
     @cached_property
     def open_share(self) -> float:
-        """The share of rows whose cell does not stand for one value."""
+        """Return the share of rows whose cell has several values."""
         return float(np.mean(~self.single[self.of_row]))
 
     @cached_property
     def coarse(self) -> bool:
-        """Whether some row's cell stands for several values."""
+        """True if any row's cell has several values."""
         several = (self.state == SUPPRESSED) | ((self.state == SHOWN) & ~self.holds.single)
         return bool(several[self.of_row].any())
 
@@ -206,7 +206,7 @@ class Cells:
         return np.where(gone, gaps[people.marked.to_numpy()], place)
 
     def narrowest(self) -> IntArray:
-        """Return for each of the values the cell that holds it and the fewest people, -1 where none does.
+        """Return the cell with the fewest people for each value, -1 without.
 
         Where several have as few it is the first; cells that could be any value are left out.
         """
@@ -221,7 +221,7 @@ class Cells:
         return found[:-1]
 
     def compatible(self, places: IntArray) -> BoolArray:
-        """Return whether each person (a line, by the place of the value) is compatible with each cell (a column).
+        """Return the compatibility of people (rows) with cells (columns).
 
         All are with a suppressed cell, and only those without a value for the same reason with one that is missing.
         """
@@ -240,7 +240,7 @@ class Cells:
 
 
 def texts_of(values: "pl.Series") -> "pl.Series":
-    """Return values as they are written: whole numbers without decimals, days without a time of day."""
+    """Return values as text: plain integers, dates without time."""
     import polars as pl
 
     if values.dtype == pl.Datetime:

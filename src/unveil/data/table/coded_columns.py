@@ -1,4 +1,4 @@
-"""Columns as narrow codes: the place of each cell among the different values of its column, in their order.
+"""Columns as compact codes: positions among ascending distinct values.
 
 Codes lie on disk, and values are looked up for those who ask. So a table needs no memory but that of one column.
 """
@@ -29,7 +29,7 @@ Lookup: TypeAlias = "tuple[pl.Series, NDArray[np.unsignedinteger[Any]] | slice]"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StoredColumn:
-    """A column on disk: the code of each cell, 0 where it is missing, and what the codes stand for.
+    """Column on disk: codes (0 is missing) and their values.
 
     A code is the place of a value among ``words``: a null, and then the different values of the column, ascending.
     """
@@ -40,12 +40,12 @@ class StoredColumn:
 
     @classmethod
     def of(cls, column: "CellColumn", store: ColumnStore | None) -> "CellColumn":
-        """Return a column with its cells in the store, if there is one and codes can hold them exactly."""
+        """Return a column in the store if codes can represent it exactly."""
         return cls.joined([lookup_of(column)], store) if store and not isinstance(column, cls) else column
 
     @classmethod
     def joined(cls, parts: Sequence[Lookup], store: ColumnStore | None) -> "CellColumn":
-        """Return columns one below the other as one; only their different values are compared.
+        """Return the concatenation of columns, comparing distinct values only.
 
         Whole numbers in one of them may be real ones in another.
         """
@@ -66,7 +66,7 @@ class StoredColumn:
 
     @property
     def words(self) -> "pl.Series":
-        """What the codes stand for; many words are on disk, too."""
+        """Values of the codes; many words are on disk, too."""
         return read_column(self._words) if isinstance(self._words, np.ndarray) else self._words
 
     def len(self) -> int:
@@ -88,7 +88,7 @@ def cells_of(column: CellColumn) -> "pl.Series":
 
 
 def lookup_of(column: CellColumn) -> Lookup:
-    """Return the values of a column and each row's place among them: on disk a null and each value once."""
+    """Return the distinct values of a column, and each row's position."""
     return (column.words, column.codes) if isinstance(column, StoredColumn) else (column, _ALL)
 
 
@@ -114,7 +114,7 @@ def value_counts(column: CellColumn) -> "pl.DataFrame":
 
 
 class CellFrame:
-    """The columns of a table, on disk or in memory, with those methods of a data frame that need not read all."""
+    """Columns of a table in memory or on disk, as a data frame."""
 
     def __init__(self, columns: Mapping[str, CellColumn]) -> None:
         self.cells = dict(columns)
@@ -148,7 +148,7 @@ class CellFrame:
         return CellFrame({mapping.get(name, name): each for name, each in self.cells.items()})
 
     def with_columns(self, columns: Sequence["pl.Series"]) -> "CellFrame":
-        """Return the columns with others in place of those of their names."""
+        """Return the columns with some replaced by name."""
         return CellFrame(self.cells | {each.name: each for each in columns})
 
     def hash_rows(self, seed: int = 0) -> "pl.Series":
@@ -179,7 +179,7 @@ class CellFrame:
 
 
 def marks_in(store: ColumnStore | None, marked: "pl.Series") -> "pl.Series":
-    """Return which marker each cell of a column holds, with its bytes in the store if there is one."""
+    """Return the marker number of each cell, in the store if any."""
     import polars as pl
 
     return marked if store is None else pl.Series(marked.name, store.array(marked.to_numpy()))
@@ -192,7 +192,7 @@ def _below_one_another(parts: Sequence["pl.Series"]) -> "pl.Series":
 
 
 def _has_codes(values: "pl.Series") -> bool:
-    """Return whether equal codes mean the same cell, which they do not where 0 is both positive and negative."""
+    """Return whether equal codes mean equal cells (false for signed zeros)."""
     import polars as pl
 
     dtype = values.dtype
@@ -203,7 +203,7 @@ def _has_codes(values: "pl.Series") -> bool:
 
 
 def codes_of(values: "pl.Series") -> tuple[Int32Array, "pl.Series"]:
-    """Return the place of each cell among the different values, as `places` does, and these, ascending."""
+    """Return each cell's position among the ascending distinct values."""
     import polars as pl
 
     if isinstance(values.dtype, pl.Enum) and values.null_count() < values.len():
@@ -217,7 +217,7 @@ def codes_of(values: "pl.Series") -> tuple[Int32Array, "pl.Series"]:
 
 
 def places(cells: "pl.Series") -> Int32Array:
-    """Return the place of each cell among the different values in their order, from 1 on; 0 is a missing one.
+    """Return each cell's position among distinct values, from 1; 0 is missing.
 
     As the dense rank, which sorts all cells where only the different ones have to be.
 
@@ -236,7 +236,7 @@ def different(*parts: "pl.Series") -> "pl.Series":
 
 
 def places_among(cells: "pl.Series", words: "pl.Series") -> Int32Array:
-    """Return the place of each cell among the words, which ascend and hold all that are there, from 1 on; 0 is missing.
+    """Return each cell's position among given words, from 1; 0 is missing.
 
     >>> import polars as pl
     >>> places_among(pl.Series(["b", None]), pl.Series(["a", "b", "c"]))
@@ -253,7 +253,7 @@ def places_among(cells: "pl.Series", words: "pl.Series") -> Int32Array:
 
 
 def are_close(cells: "pl.Series") -> bool:
-    """Return whether cells are whole numbers so close together that marking which occur is quicker than sorting."""
+    """Return whether integers are dense enough for counting sort."""
     if not cells.dtype.is_integer():
         return False
     low, high = cells.min(), cells.max()

@@ -1,4 +1,4 @@
-"""What is known of a column without looking at its rows, and what must be said where that was guessed."""
+"""Column metadata, and notes on guessed types."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ _SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Column:
-    """What is known of a column without looking at its rows.
+    """Column metadata, without its rows.
 
     Attributes
     ----------
     name, kind, role
-        What it is called, what it holds and what it is to an adversary.
+        What it is called, what it holds and what it is to an attacker.
     reason
         Why this kind and role were guessed, or "as told".
     missing
@@ -61,45 +61,45 @@ class Column:
 
     @property
     def kind_told(self) -> bool:
-        """Whether the kind was told."""
+        """True if the column type was declared."""
         return self.confidence == "told"
 
     @property
     def is_used(self) -> bool:
-        """Whether attacks use it: identifiers and ignored columns they do not."""
+        """True if attacks use the column (not an identifier or ignored)."""
         return self.role in USED
 
 
 class KindOfColumn(Protocol):
-    """Whatever says of a column what it is called, what it is to an adversary, and how sure its kind is."""
+    """Name, role, and type confidence of a column."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the column."""
 
     @property
     def role(self) -> str:
-        """What it is to an adversary."""
+        """Role of the column for an attacker."""
 
     @property
     def confidence(self) -> str:
-        """How sure its kind is."""
+        """Confidence of the column type."""
 
 
 def unsure_note(columns: Iterable[KindOfColumn]) -> str:
-    """Return which columns in use nothing tells the kind of for sure, or "" where there are none."""
+    """Return a note on used columns with uncertain types, or ""."""
     used = [column for column in columns if column.role in USED]
     unsure = [column.name for column in used if column.confidence == "unsure"]
     if not unsure:
         return ""
     return (
-        f"Kinds were guessed. For {len(unsure)} of {len(used)} columns ({listed(unsure)}) nothing in the data tells "
-        "for sure what they hold. Tell their kinds, or pass a dictionary: each wrong one changes the figures."
+        f"The types of {len(unsure)} of {len(used)} columns ({listed(unsure)}) are uncertain guesses. "
+        "Declare them, or pass a dictionary: a wrong type changes the results."
     )
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names in quotes, cut where there are many; an empty one, as numbers of rows often have, in words.
+    """Return quoted names, shortened if many.
 
     >>> listed(["age", ""])
     "'age', one without a name"

@@ -1,4 +1,4 @@
-"""Read dates and times as people write them: one way for all cells of a column, or none."""
+"""Parse dates and times in one format per column."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +16,7 @@ _PIVOT = 69
 
 
 class _DateFormat(NamedTuple):
-    """One date format: its pattern, the groups of year, month and day, and its description."""
+    """Date format: pattern, groups of year, month, and day, and description."""
 
     pattern: str
     year: int
@@ -38,14 +38,14 @@ _PLAIN = _DateFormat(r"^\s*((?:19|20)[0-9]{2})([0-9]{2})([0-9]{2})\s*$", 1, 2, 3
 
 
 class Dates(NamedTuple):
-    """How dates are written: ``way`` in words, ``sure`` unless day and month could be exchanged."""
+    """Date format of a column; not ``sure`` if day and month could swap."""
 
     way: str
     sure: bool
 
 
 def looks_like_dates(different: "pl.Series") -> Dates | None:
-    """Return how the different cells of a column are written if all of them are dates or times in one way, or None.
+    """Return the date format of distinct cells, or None.
 
     >>> import polars as pl
     >>> looks_like_dates(pl.Series(["31.12.2020", "1.2.2021"]))
@@ -69,7 +69,7 @@ def looks_like_dates(different: "pl.Series") -> Dates | None:
 
 
 def to_moments(text: "pl.Series", dates: Dates | None = None) -> "pl.Series":
-    """Return dates and times as microseconds, in the way that all cells are written; null where a cell is none.
+    """Return dates and times as microseconds, null if invalid.
 
     Where no way fits all cells, it is the one that fits most of them. ``dates`` is the way, where it is known.
     """
@@ -85,7 +85,7 @@ def to_moments(text: "pl.Series", dates: Dates | None = None) -> "pl.Series":
 
 
 def have_two_orders(different: "pl.Series") -> bool:
-    """Return whether some cells can only be day/month/year and others only month/day/year.
+    """Return whether cells mix day/month/year and month/day/year.
 
     >>> import polars as pl
     >>> have_two_orders(pl.Series(["31/12/2020", "12/31/2020"])), have_two_orders(pl.Series(["31/12/2020", "1/2/2020"]))

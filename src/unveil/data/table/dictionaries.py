@@ -1,4 +1,4 @@
-"""What is known of columns from elsewhere, and what kind a column has by it."""
+"""Data dictionaries, and the column types they imply."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"-?[0-9][0-9,]*(?:\.[0-9]+)?")
 
 @dataclass(frozen=True, kw_only=True)
 class DictionaryEntry:
-    """What a data dictionary states about one column.
+    """Entry of a data dictionary for one column.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class DictionaryEntry:
 
 @dataclass(frozen=True)
 class Dictionary:
-    """What is known of the columns of a table from elsewhere, by their names.
+    """Data dictionary: entries by column name.
 
     ``name`` is how messages call it, and ``confidence`` how far it is trusted: "dictionary", or "labels" for what the
     file of the table itself says.
@@ -71,7 +71,7 @@ class Dictionary:
     confidence: Confidence = "dictionary"
 
     def notes_on(self, names: Sequence[str], table: str) -> list[str]:
-        """Return the note on columns that it names and the table has not, if there are any."""
+        """Return the note on entries without a matching column."""
         unknown = [name for name in self.columns if name not in set(names)]
         if not unknown:
             return []
@@ -87,7 +87,7 @@ def dictionary_of_labels(
     *,
     name: str = "the labels in the file",
 ) -> Dictionary:
-    """Return what the labels inside a file say of its columns.
+    """Return the dictionary in the metadata of a file.
 
     Parameters
     ----------
@@ -133,12 +133,12 @@ def code_text(code: Any) -> str:
 
 
 def markers_of_labels(labels: Mapping[str, str]) -> dict[str, MarkerKind]:
-    """Return the codes whose labels say that they stand for no value."""
+    """Return the codes whose labels mean a missing value."""
     return {code: kind for code, label in labels.items() if (kind := marker_of_label(label)) is not None}
 
 
 def checked_range(low: Any, high: Any, column: str, name: str) -> tuple[float, float]:
-    """Return both ends of a range, or refuse one that runs backwards or is none."""
+    """Return both ends of a range, or reject an invalid one."""
     ends = [number_of(str(end)) for end in (low, high)]
     if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
         raise InputError(
@@ -166,7 +166,7 @@ def _missing_codes(column: str, codes: Sequence[Any], name: str) -> tuple[list[s
 def settled_by(
     entry: DictionaryEntry, series: "pl.Series", declared: Mapping[str, MarkerKind], dictionary: Dictionary, table: str
 ) -> tuple[TypedColumn, list[str]]:
-    """Return the column as the dictionary has it, and notes on what it does not explain.
+    """Return the column as declared in the dictionary, with notes.
 
     Raises
     ------
@@ -204,7 +204,7 @@ def _ranged(entry: DictionaryEntry, series: "pl.Series") -> dict[str, MarkerKind
 def _kind_by(
     entry: DictionaryEntry, guess: TypedColumn, dictionary: Dictionary
 ) -> tuple[DeclaredKind | None, str, bool]:
-    """Return the kind that a dictionary says, the reason, and whether that is all there is to say."""
+    """Return the declared type, the reason, and whether it is final."""
     says = f"as {dictionary.name} says"
     if entry.levels:
         return entry.levels, says, True
@@ -232,12 +232,12 @@ def _kind_by(
 
 
 def _ordered(codes: Sequence[str]) -> DeclaredKind:
-    """Return how an ordered column with these codes is told: as numbers where they are such, else by its levels."""
+    """Return the levels of an ordered column, as numbers if possible."""
     return "ordered" if all(number_of(code) is not None for code in codes) else tuple(codes)
 
 
 def _numbered(codes: Sequence[str], labels: Mapping[str, str]) -> list[str] | None:
-    """Return the codes in the order of the numbers in their labels, if most have one and they go one way."""
+    """Return the codes in the order of numbers in their labels, or None."""
     if all(number_of(code) is not None for code in codes):
         codes = sorted(codes, key=lambda code: number_of(code) or 0.0)
     found = [(code, match) for code in codes if (match := _NUMBER.search(labels[code]))]
@@ -248,7 +248,7 @@ def _numbered(codes: Sequence[str], labels: Mapping[str, str]) -> list[str] | No
 
 
 def _unexplained(entry: DictionaryEntry, settled: TypedColumn, dictionary: Dictionary) -> list[str]:
-    """Return notes on codes that no label explains and on numbers out of the range, where they are many."""
+    """Return notes on unlabeled codes and out-of-range numbers."""
     import polars as pl
 
     values = settled.values

@@ -1,4 +1,4 @@
-"""Read dictionaries as others write them, and write the kinds of a table as one that can be edited."""
+"""Read data dictionaries and write an editable one."""
 
 import json
 import os
@@ -38,7 +38,7 @@ _CSVW: dict[str, Kind] = {
 
 
 def read_dictionary(path: str | os.PathLike[str]) -> Dictionary:
-    r"""Return what a dictionary says of the columns of a table.
+    r"""Return the data dictionary in a file.
 
     Read are a TOML file as `write_kinds` writes it, a Frictionless Table Schema (or a Data Package with one), metadata
     of CSV on the Web, and JSON that gives for each column a ``description`` and ``values``: what each code means, and
@@ -75,13 +75,13 @@ def read_dictionary(path: str | os.PathLike[str]) -> Dictionary:
         if told and all(isinstance(each, Mapping) and {"description", "values"} & set(each) for each in told.values()):
             return Dictionary(name, {str(column): _nist(str(column), each, name) for column, each in told.items()})
     raise InputError(
-        f"the file {name} must be a dictionary of columns (TOML as unveil writes it, a Frictionless Table Schema, CSVW "
-        "metadata, or JSON with description and values of each column), but is none of these. Write it as one of them"
+        f"the file {name} is not a data dictionary. Use TOML as unveil writes it, a Frictionless Table Schema, CSVW "
+        "metadata, or JSON with description and values of each column"
     )
 
 
 def _inside(node: Any, *keys: str | int) -> Any:
-    """Return what lies at the end of the keys, None where something on the way is not there."""
+    """Return the object at a key path, or None."""
     for key in keys:
         if isinstance(key, int):
             node = node[key] if isinstance(node, list) and len(node) > key else None
@@ -126,7 +126,7 @@ def _named(fields: list[Any], name: str) -> list[tuple[str, Mapping[str, Any]]]:
 
 
 def _texts(node: Any) -> list[str]:
-    """Return texts that are one text, a list of them, or a list of mappings with a value each."""
+    """Return texts from one text, a list, or a list of mappings."""
     node = [node] if isinstance(node, str) else node if isinstance(node, list) else []
     return [code_text(each.get("value") if isinstance(each, Mapping) else each) for each in node]
 
@@ -172,7 +172,7 @@ def _csvw(fields: list[Any], _told: Mapping[str, Any], name: str) -> dict[str, D
 
 
 def _own(fields: Mapping[str, Any], name: str) -> dict[str, DictionaryEntry]:
-    """Return what a file as `write_kinds` writes it says."""
+    """Return the dictionary of a file written by `write_kinds`."""
     columns = fields.get("columns")
     if not isinstance(columns, Mapping) or set(fields) != {"columns"}:
         raise InputError(
@@ -193,7 +193,7 @@ def _own(fields: Mapping[str, Any], name: str) -> dict[str, DictionaryEntry]:
                     f"{did_you_mean(key, known)} Leave it out"
                 )
         kind, role = each.get("kind"), each.get("role")
-        _refuse_other(kind, KINDS, f"the kind of column {column!r} in {name}")
+        _refuse_other(kind, KINDS, f"the type of {column!r} in {name}")
         _refuse_other(role, ROLES, f"the role of column {column!r} in {name}")
         markers, levels = each.get("markers", {}), each.get("levels", [])
         if not isinstance(markers, Mapping) or not isinstance(levels, list):
@@ -215,14 +215,14 @@ def _refuse_other(value: Any, allowed: tuple[str, ...], what: str) -> None:
 
 
 def write_kinds(table: "Table", path: str | os.PathLike[str]) -> Path:
-    """Return the path of the TOML file that now holds the kinds, roles and markers of a table, to be edited.
+    """Write the types, roles, and markers of a table as editable TOML.
 
     `read_dictionary` reads it, so that ``Table.read(file, dictionary=path)`` takes what was corrected. The file names
     markers and levels as they are in the data: it is as private as the table.
     """
     import polars as pl
 
-    lines = [f"# The columns of {table.name}. Correct what was guessed wrongly, and pass this file as a dictionary."]
+    lines = [f"# The columns of {table.name}. Correct wrong guesses, and pass this file as a dictionary."]
     kinds, roles = ", ".join(KINDS), ", ".join(ROLES)
     lines += [
         f"# kind is one of {kinds};",

@@ -1,4 +1,4 @@
-"""Turn the columns of several tables into whole numbers on shared scales, so that distances of rows are exact."""
+"""Encode columns of several tables as integers for exact distances."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ _LEAST_STEP = 2**8
 
 @dataclass(frozen=True, eq=False)
 class EncodedTable:
-    """The columns of one table as integers, on scales and codes shared by all tables of a call.
+    """Columns of one table as integers, with shared scales and codes.
 
     The distance of two rows is the sum of ``step_cost`` times the difference over the number columns, plus
     ``mismatch_cost`` for each code that differs and for each number that only one of the two rows has, or that neither
@@ -99,7 +99,7 @@ class EncodedTable:
         return self.block(rows)
 
     def block(self, rows: IntArray | slice) -> IntegerGrid:
-        """Return these rows as the kernels take them, without keeping all others."""
+        """Return these rows in kernel form."""
         size = len(range(*rows.indices(self.size))) if isinstance(rows, slice) else len(rows)
         # Column by column, as they are gone through.
         numbers = np.empty((size, len(self.number_columns)), np.int64, order="F")
@@ -112,7 +112,7 @@ class EncodedTable:
 
     @property
     def widths(self) -> tuple[int, int]:
-        """How many number columns and how many category columns there are."""
+        """Numbers of number columns and category columns."""
         return len(self.number_columns), len(self.code_columns)
 
     def column(self, place: int, rows: IntArray | slice) -> IntArray | Int32Array:
@@ -145,21 +145,21 @@ class EncodedTable:
         )
 
     def in_order(self) -> SortedRows:
-        """Return the rows in an order that depends on what they hold; equal ones stand in any."""
+        """Return the rows in a content-based order; ties in any order."""
         every: Iterable[IntArray | Int32Array] = (self.column(place, EVERY) for place in range(sum(self.widths)))
         if self.cells is not None:
             every = self.cells.of_row
         return sorted_rows(map(from_zero, every), self.size)
 
     def by_content(self) -> IntArray:
-        """Return the rows in an order that depends on what they hold; equal ones stand as they do here."""
+        """Return the rows in a content-based order; ties in current order."""
         return np.argsort(self.in_order().numbered(np.int64), kind="stable")
 
 
 def encode(
     tables: Sequence[Table], columns: Sequence[str], *, span_of: Sequence[int] = (0, 1)
 ) -> tuple[EncodedTable, ...]:
-    """Return the columns of each table as whole numbers with which the distance of two rows is exact.
+    """Return the columns of each table as integers with exact distances.
 
     A number column counts in steps that all its values are multiples of: whole numbers, up to six decimals, days or
     microseconds. Truly real values are put on 2**-40 of the span. Two values as far apart as the span cost as
@@ -232,7 +232,7 @@ def encode(
 
 
 def _shared_by(tables: Sequence[Table]) -> Agreement | None:
-    """Return what the tables share if they were brought together, else None."""
+    """Return the shared scales of agreed tables, else None."""
     shared = tables[0].agreement
     if not isinstance(shared, Agreement) or not shared.has_scales:
         return None
@@ -260,7 +260,7 @@ def _number_column(
 
 
 def equality(tables: Sequence[Table], name: str) -> Sequence[Units | Codes]:
-    """Return a column of tables that agree as numbers that are equal where cells are, and only there."""
+    """Return a column of agreed tables as numbers that preserve equality."""
     shared = _shared_by(tables)
     if tables[0].column(name).kind not in _NUMBER_KINDS:
         return _code_column(tables, name, shared)
@@ -270,7 +270,7 @@ def equality(tables: Sequence[Table], name: str) -> Sequence[Units | Codes]:
 
 
 def _checked_kinds(tables: Sequence[Table], columns: Sequence[str]) -> dict[str, Kind]:
-    """Return the kind of each column, or say what is wrong with it."""
+    """Return the validated type of each column."""
     if not tables:
         raise InputError("there must be at least one table to encode. Pass the original and the released table")
     if len(set(columns)) < len(columns):
@@ -285,7 +285,7 @@ def _checked_kinds(tables: Sequence[Table], columns: Sequence[str]) -> dict[str,
         mixed = len(types) > 1 and not all(each.is_numeric() for each in types)
         if mixed or (len(every) > 1 and every != {"category", "text"}):
             raise InputError(
-                f"column {name!r} must be of one kind in all tables, but is {' and '.join(sorted(every))}. "
+                f"column {name!r} must have one type in all tables, but has {' and '.join(sorted(every))}. "
                 "Bring the tables together with unveil.data.table.agree first"
             )
         kinds[name] = tables[0].column(name).kind
@@ -293,7 +293,7 @@ def _checked_kinds(tables: Sequence[Table], columns: Sequence[str]) -> dict[str,
 
 
 def _codes(parts: Sequence["pl.Series"]) -> list[Int32Array]:
-    """Return the number of each cell: 0 for missing, else from 1 in the order of the values of all tables."""
+    """Return cell codes: 0 for missing, else ascending from 1."""
     import polars as pl
 
     if parts[0].dtype == pl.Boolean:
@@ -304,7 +304,7 @@ def _codes(parts: Sequence["pl.Series"]) -> list[Int32Array]:
 
 
 def _markers(tables: Sequence[Table], name: str) -> list[IntArray | None]:
-    """Return the number of the marker in each cell, the same in all tables for the same marker; 0 for none."""
+    """Return the marker number of each cell, shared by all tables; 0 for none."""
     number = marker_numbers(tables, name)
     return [marker_of_cells(table, name, number) for table in tables]
 
@@ -314,7 +314,7 @@ def _with_markers(units: IntArray, marker: IntArray | None) -> IntArray:
 
 
 def without_markers(numbers: IntArray) -> IntArray:
-    """Return grid units with `MISSING` for every marker, for those who do not ask why a value is missing.
+    """Return grid units with `MISSING` for every marker.
 
     >>> without_markers(np.array([MISSING, MISSING + 2, 7])) == [MISSING, MISSING, 7]
     array([ True,  True,  True])
@@ -335,7 +335,7 @@ def _mismatch_cost(spans: Sequence[int], reach: int) -> tuple[int, bool]:
 
 
 class _Costs(NamedTuple):
-    """The cost of a step of each number column and of a mismatch, the spans in steps, and how much wider steps are."""
+    """Costs of steps and mismatches, spans in steps, and step widths."""
 
     steps: IntArray
     mismatch: int
@@ -345,7 +345,7 @@ class _Costs(NamedTuple):
 
 
 def _costs(spans: list[int], reach: int, wider_reach: int) -> _Costs:
-    """Return the costs of columns; where they do not fit, long spans get wider steps."""
+    """Return the costs of columns; wide spans get larger steps."""
     mismatch, fits = _mismatch_cost(spans, reach)
     wider = [1] * len(spans)
     if not fits:
@@ -363,7 +363,7 @@ def _widened(parts: Sequence[IntArray], step: int) -> list[IntArray]:
 
 
 def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int) -> tuple[EncodedTable, ...]:
-    """Return the columns of people, and the cells of the released table, on the scales of the people."""
+    """Return original columns and released cells on the original scales."""
     cells = {name: (tables[released].cells or {})[name] for name in columns}
     people = [table for place, table in enumerate(tables) if place != released]
     kinds = _checked_kinds(people or tables, columns)
@@ -420,7 +420,7 @@ def _encode_cells(tables: Sequence[Table], columns: Sequence[str], released: int
 
 
 def _ends_on_grid(people: Sequence["pl.Series"], cells: Cells, kind: Kind) -> ColumnGrid:
-    """Return the values of people and the ends of cells on one grid, the span being that of the people read with."""
+    """Return original values and cell ends on one grid."""
     import polars as pl
 
     ranges = cells.ranges
@@ -437,7 +437,7 @@ def _ends_on_grid(people: Sequence["pl.Series"], cells: Cells, kind: Kind) -> Co
 
 
 def _special_ends(cells: Cells, number: Mapping[str, int], low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the ends of cells with the marks of those that have none, or no number at all; markers by their number."""
+    """Return the cell ends with marks for open, invalid, and missing ones."""
     ranges = cells.ranges
     # Only ends of real numbers are left out; the last step inside is one further.
     low, high = low + ranges.low_out, high - ranges.high_out
@@ -471,7 +471,7 @@ def _joined(every: Sequence[Cells], ends: Sequence[tuple[IntArray, IntArray]], s
 
 
 def _codes_held(cells: Cells) -> list[Int32Array]:
-    """Return the codes that each cell holds: 0 for missing, from 1 on values, then any other value, then markers."""
+    """Return each cell's codes: 0 missing, values from 1, unknown values, markers."""
     sets = cells.sets
     every = np.arange(len(cells.values) + 2 + len(cells.markers), dtype=np.int32)
     held = {SUPPRESSED: every, NOBODY: every[:0]}
@@ -484,13 +484,13 @@ def _codes_held(cells: Cells) -> list[Int32Array]:
 
 
 def _code(cells: Cells, place: IntArray) -> IntArray:
-    """Return the codes of people by their places: those that are no values come last, in the order of the places."""
+    """Return value codes by position; unknown values come last."""
     last = len(cells.values)
     return np.where(place >= -1, place + 1, np.where(place == -2, last + 1, last - 1 - place))
 
 
 def _single_code(cells: Cells) -> IntArray:
-    """Return the code of each row's cell where it is one value, else 0 as for a missing one."""
+    """Return the code of single-valued cells, else 0."""
     sets = cells.sets
     single = (cells.state == SHOWN) & sets.single
     code = np.zeros(cells.state.size, np.int64)

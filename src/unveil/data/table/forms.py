@@ -1,4 +1,4 @@
-"""Bring a column into the form in which each kind is kept, or say which cells do not fit it."""
+"""Convert columns to their type, or report cells that do not fit."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, get_args
@@ -21,17 +21,17 @@ _MUST: dict[Kind, str] = {
     "number": "hold numbers",
     "boolean": "hold true or false",
     "date": "hold dates such as 2024-12-31",
-    "ordered": "hold only the levels that were told for it",
+    "ordered": "hold only its declared levels",
 }
 
 
 def kind_of(declared: DeclaredKind) -> Kind:
-    """Return the kind that was told, which is ordered where levels were."""
+    """Return the declared type: ordered if levels are given."""
     return next((kind for kind in KINDS if kind == declared), "ordered")
 
 
 def normal(series: "pl.Series", table: str) -> "pl.Series":
-    """Return the column in one of the seven types that kinds are told from, with null for every empty cell and NaN."""
+    """Return the column in a base type, with null for empty and NaN."""
     import polars as pl
 
     dtype = series.dtype
@@ -67,7 +67,7 @@ def without_blanks(values: "pl.Series") -> "pl.Series":
 
 
 def filled_cells(text: "pl.Series") -> tuple["pl.Series", "pl.Series"]:
-    """Return the cells with null for those that are all blanks, and the different ones of the rest.
+    """Return the cells with null for blanks, and the distinct rest.
 
     To look at the different cells only is much quicker than to look at all of them.
     """
@@ -91,7 +91,7 @@ def finite(values: "pl.Series", table: str) -> "pl.Series":
 
 
 def text_of(values: "pl.Series") -> "pl.Series":
-    """Return the cells as text; whole numbers are written without decimals, whatever type they have."""
+    """Return the cells as text, with plain integers."""
     import polars as pl
 
     text = values.cast(pl.String)
@@ -99,7 +99,7 @@ def text_of(values: "pl.Series") -> "pl.Series":
 
 
 def numbers_of(text: "pl.Series", others: int, digits: "pl.Series", *, table: str) -> "pl.Series":
-    """Return cells as numbers, whole ones where all are; null where a cell is none, as ``others`` of them are.
+    """Return cells as numbers, integers if possible, null if invalid.
 
     All different cells that are numbers are among ``digits``.
     """
@@ -118,7 +118,7 @@ def numbers_of(text: "pl.Series", others: int, digits: "pl.Series", *, table: st
 
 
 def as_truth(values: "pl.Series") -> "pl.Series":
-    """Return true or false for the words of truth values in five languages, t, y, 1 and 1.0; null for anything else."""
+    """Return booleans for truth words in five languages, else null."""
     import polars as pl
 
     words = {word: bool(place) for pair in TRUTH_PAIRS for place, word in enumerate(pair)}
@@ -127,7 +127,7 @@ def as_truth(values: "pl.Series") -> "pl.Series":
 
 
 def in_form(values: "pl.Series", declared: DeclaredKind) -> "pl.Series":
-    """Return the cells in the form of a kind, null where one does not fit it; markers are null already.
+    """Return the cells in a type's form, null if they do not fit.
 
     Raises
     ------
@@ -139,9 +139,7 @@ def in_form(values: "pl.Series", declared: DeclaredKind) -> "pl.Series":
     if not isinstance(declared, str):
         return _with_levels(values, declared)
     if declared not in KINDS:
-        raise InputError(
-            f"the kind of column {values.name!r} must be one of {', '.join(KINDS)}. Name one of these in kinds={{…}}"
-        )
+        raise InputError(f"unknown type of column {values.name!r}. Use one of: {', '.join(KINDS)}")
     if declared in ("category", "text"):
         return text_of(values)
     if declared == "ordered" and values.dtype == pl.Enum:
@@ -159,7 +157,7 @@ def in_form(values: "pl.Series", declared: DeclaredKind) -> "pl.Series":
 
 
 def refuse_lost(before: "pl.Series", after: "pl.Series", declared: DeclaredKind, why: str, table: str) -> None:
-    """Refuse a column with cells that do not fit the kind it must have: how many there are, and the first row.
+    """Reject a column with cells that do not fit its type.
 
     ``why`` says where the kind comes from, as in "its kind was told to be number".
     """
@@ -168,8 +166,8 @@ def refuse_lost(before: "pl.Series", after: "pl.Series", declared: DeclaredKind,
     lost = after.is_null() & before.is_not_null()
     if declared == "ordered" and lost.sum() == before.len() - before.null_count():
         raise InputError(
-            f"column {before.name!r} of the {table} must hold levels whose order is known, because {why}, but its "
-            "cells are words and have no order of their own. Tell its levels from the lowest to the highest with "
+            f"column {before.name!r} of the {table} is ordered ({why}), but its cells are words without a known "
+            "order. List its levels from lowest to highest: "
             f"kinds={{{before.name!r}: ['…', '…']}}"
         )
     number = int(lost.sum())

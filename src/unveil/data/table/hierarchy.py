@@ -1,4 +1,4 @@
-"""Hierarchies of values: which original values a wider label stands for, as a file says line by line."""
+"""Generalization hierarchies: original values of each level, read from a file."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ __all__ = ["Hierarchy"]
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
-    """Labels that stand for several values, each line of which is a value, its label, a wider label and so on.
+    """Generalization hierarchy: each line lists a value and its broader levels.
 
     ``name`` is how messages call it. Words are compared without regard to case and outer blanks.
 
@@ -42,15 +42,15 @@ class Hierarchy:
         if not lines or any(len(line) < 2 for line in lines):
             short = next((number for number, line in enumerate(lines, 1) if len(line) < 2), 1)
             raise InputError(
-                f"each line of the {self.name} must hold a value and at least one label, but line {short} does not. "
-                "Write value;label;wider label, one value in each line"
+                f"each line of the {self.name} must hold a value and at least one level, but line {short} does not. "
+                "Write value;level;broader level, one value in each line"
             )
         object.__setattr__(self, "lines", lines)
         self._refuse_cycle()
 
     @classmethod
     def read(cls, path: str | Path) -> "Hierarchy":
-        """Return the hierarchy in a text file: ``value;label;wider label`` line by line, as ARX writes it.
+        """Read a hierarchy file: ``value;level;broader level`` per line, as in ARX.
 
         Cells are separated by semicolons, or by tabs or commas where the first line has no semicolon.
         """
@@ -82,7 +82,7 @@ class Hierarchy:
         return None if found is None else frozenset(found)
 
     def wider(self, values: "pl.Series") -> "pl.Series":
-        """Return a column with the next wider label in place of each value; what has none stays.
+        """Return a column generalized by one level; values without one stay.
 
         >>> import polars as pl
         >>> jobs = Hierarchy((("nurse", "health", "*"), ("cook", "kitchen", "*")))
@@ -97,7 +97,7 @@ class Hierarchy:
         return pl.Series(values.name, shown, dtype=pl.String)
 
     def check(self, values: "pl.Series", *, table: str) -> None:
-        """Refuse a hierarchy that lacks a value of the column: whoever has it would fit no label."""
+        """Reject a hierarchy that lacks a value of the column."""
         have = {line[0] for line in self.lines}
         lost = [place for place, text in enumerate(_texts(values)) if text not in have]
         if lost:
@@ -121,8 +121,8 @@ class Hierarchy:
             if path:
                 number = next(place for place, line in enumerate(self.lines, 1) if set(path[:2]) <= set(line))
                 raise InputError(
-                    f"the labels of the {self.name} must become wider from column to column, but a label in line "
-                    f"{number} is above itself. Give the wider label another name"
+                    f"the levels of the {self.name} must not contain a cycle, but a level in line "
+                    f"{number} is above itself. Give the broader level another name"
                 )
 
 
@@ -131,7 +131,7 @@ def _texts(values: "pl.Series") -> Iterable[str]:
 
 
 def _circle(start: str, wider: dict[str, set[str]], done: set[str]) -> Sequence[str]:
-    """Return a path that ends where it begins, or nothing; ``done`` are words from which none was found."""
+    """Return a cycle as a path, or an empty one."""
     path, on_path, open_ = [start], {start}, [iter(sorted(wider.get(start, ())))]
     while path:
         word = next(open_[-1], None)

@@ -1,4 +1,4 @@
-"""Tell what kind of values a column holds and what role it plays, with the reason, or do as told."""
+"""Detect the type and role of a column, with the reason."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,7 +55,7 @@ _TRUTH = Guess("boolean", "sure", "it has two values, one for no and one for yes
 
 @dataclass(frozen=True, eq=False)
 class TypedColumn:
-    """A column converted to its kind, the reason for that kind, and the cells without a value.
+    """Converted column, the reason for its type, and its missing cells.
 
     ``marked`` says which marker each cell holds (None where there are no markers); ``codes`` are the numbers of a
     category whose order is still to be tested; ``written`` is how a truth value (false, true) or a date was written;
@@ -74,7 +74,7 @@ class TypedColumn:
 
 
 class _Raw(NamedTuple):
-    """A column as it came in, its cells that are markers, and the markers that were told."""
+    """Unconverted column, its marker cells, and the declared markers."""
 
     series: "pl.Series"
     cells: Mapping[str, Marker]
@@ -90,7 +90,7 @@ def settle(
     why: str = "",
     table: str = "table",
 ) -> TypedColumn:
-    """Return the column's values in the form of its kind, the kind, the reason and the markers.
+    """Return the converted values, the type, the reason, and the markers.
 
     A number is kept as Int64, Int128 or Float64, a date as microseconds in UTC, a boolean as Boolean, a category and
     a text as String, an ordered column as Enum (or as the numbers it holds). Missing is null in all of them, and so is
@@ -127,7 +127,7 @@ def settle(
     if declared is not None:
         values = without_blanks(values)
         settled = read_as(values, declared, asked)
-        why = why or f"its kind was told to be {kind_of(declared)}"
+        why = why or f"its type was declared as {kind_of(declared)}"
         refuse_lost(without(values, settled.marked), settled.values, declared, why, table)
         return settled
     if values.null_count() == values.len():
@@ -172,7 +172,7 @@ def _mostly_differs(text: "pl.Series") -> bool:
 
 
 def _from_digits(raw: _Raw, digits: "pl.Series", table: str) -> TypedColumn:
-    """Return what a column of text is whose cells are numbers: ``digits``, or plain ones where that is all of it."""
+    """Return the typed column for texts that are numbers."""
     if digits is not raw.series and _parse.has_leading_zero(digits):
         return _finished(raw, _LEADING_ZERO)
     words = int(raw.series.is_in(list(raw.cells)).sum()) if raw.cells else 0
@@ -187,7 +187,7 @@ def _from_digits(raw: _Raw, digits: "pl.Series", table: str) -> TypedColumn:
 
 
 def _from_numbers(raw: _Raw, numbers: "pl.Series", different: "pl.Series | None" = None) -> TypedColumn:
-    """Return what a column is whose cells are these numbers, null where a cell is empty or a marker.
+    """Return the typed column for numbers, null if empty or marked.
 
     ``different`` are the different ones, where they are known.
     """
@@ -225,20 +225,20 @@ def _from_numbers(raw: _Raw, numbers: "pl.Series", different: "pl.Series | None"
 
 
 def _told_numbers(different: "pl.Series", asked: Sequence[Marker]) -> list[Marker]:
-    """Return the numbers that were told to be markers, of those that are there."""
+    """Return the declared numeric markers that occur."""
     told = [(marker, number_of(marker.text)) for marker in asked]
     return [marker for marker, number in told if number is not None and (different == number).any()]
 
 
 def _told_digits(digits: "pl.Series", asked: Sequence[Marker]) -> dict[str, Marker]:
-    """Return the cells of digits beside words that were told to be markers."""
+    """Return the numeric cells, given declared word markers."""
     told = {marker.key: marker for marker in asked if number_of(marker.text) is not None}
     cells = digits.to_list() if told else []
     return {cell: told[key] for cell in cells if (key := Marker(cell, "missing").key) in told}
 
 
 def _question(name: str, different: "pl.Series") -> str:
-    """Return the question whether 8 or 9 stands for no answer, where it stands apart above few codes."""
+    """Return the question whether 8 or 9 means no answer."""
     values = different.to_list()
     apart = [value for value in values if value in (8, 9)]
     rest = values[: len(values) - len(apart)]
@@ -249,7 +249,7 @@ def _question(name: str, different: "pl.Series") -> str:
 
 
 def _from_words(raw: _Raw, different: "pl.Series") -> TypedColumn:
-    """Return what a column of text is that holds more than numbers; ``different`` are its cells that are no markers."""
+    """Return the typed column for texts that are not all numbers."""
     text = raw.series
     filled = text.len() - text.null_count()
     if different.len() == 2 and (pair := truth_pair(different.to_list())):
@@ -264,21 +264,20 @@ def _from_words(raw: _Raw, different: "pl.Series") -> TypedColumn:
     settled = _finished(raw, kind_of_words(different, text.len(), filled))
     if have_two_orders(different):
         question = (
-            f"{text.name!r} was read as words: some of its cells can only be day/month/year and others only "
-            "month/day/year. Write its dates in one order"
+            f"{text.name!r} was read as text: its dates mix day/month/year and month/day/year. Write them in one order"
         )
         return replace(settled, question=question)
     return settled
 
 
 def _finished(raw: _Raw, guess: Guess, numbers: "pl.Series | None" = None) -> TypedColumn:
-    """Return the column in the form of the kind that a rule says; ``numbers`` are the numbers its cells are."""
+    """Return the column converted by a rule."""
     import polars as pl
 
     markers, marked = marked_cells(raw.series, numbers, raw.cells)
     reason = guess.reason
     if markers:
-        reason += f", beside {len(markers)} marker{'s' * (len(markers) > 1)} of no value"
+        reason += f", with {len(markers)} marker{'s' * (len(markers) > 1)} for missing values"
     settled = TypedColumn(raw.series, guess.kind, reason, guess.confidence, markers, marked)
     if any(not marker.told and is_unlisted(marker) for marker in markers):
         settled = replace(settled, confidence="unsure", reason=f"{reason}, one of them on no list")
@@ -302,13 +301,13 @@ def without(values: "pl.Series", marked: "pl.Series | None") -> "pl.Series":
 
 
 def _words(values: "pl.Series", markers: Sequence[Marker], marked: "pl.Series | None") -> "pl.Series":
-    """Return the values with null in place of those markers that are no words of a category."""
+    """Return the values with null for markers that are not category words."""
     gone = [place for place, marker in enumerate(markers, 1) if marker.is_null_in_words]
     return values if marked is None or not gone else values.set(marked.is_in(gone), None)
 
 
 def read_as(values: "pl.Series", declared: DeclaredKind, asked: Sequence[Marker]) -> TypedColumn:
-    """Return the column in the form of a kind that it must have, with null where a cell does not fit.
+    """Return the column in a required type, null if cells do not fit.
 
     Listed markers count where the kind has no words of its own; in a category those alone that are asked for, and
     those that were suppressed. Numbers are markers only where they are asked for.
@@ -342,16 +341,16 @@ def read_as(values: "pl.Series", declared: DeclaredKind, asked: Sequence[Marker]
 
 
 def guess_role(values: "pl.Series", kind: Kind) -> tuple[Role, str]:
-    """Return the role of a column and why: an identifier where every row has its own value, else known.
+    """Return the role of a column and why: identifier or known.
 
     Numbers with decimals, dates, truth values and whole numbers that measure something by their name (``age``) are
     never guessed to be identifiers. Other whole numbers without a telling name are, but only if they count the rows,
     are so close together that by chance two would be equal, or are long codes: an income that happens to differ in all
-    rows is something an adversary can know, and leaving it out would hide a risk.
+    rows is something an attacker can know, and leaving it out would hide a risk.
 
     >>> import polars as pl
     >>> guess_role(pl.Series("patient_id", [11, 7, 12]), "number")
-    ('identifier', 'every value is different and the name says so')
+    ('identifier', 'every value is different and the name suggests it')
     """
     if kind in ("category", "text") or (kind == "number" and values.dtype.is_integer()):
         filled = values.len() - values.null_count()
@@ -361,20 +360,20 @@ def guess_role(values: "pl.Series", kind: Kind) -> tuple[Role, str]:
             different = values.drop_nulls().unique()
             if why := _identifies(values.name, different, filled, values.len()):
                 return "identifier", why
-    return "known", "an adversary may know it"
+    return "known", "an attacker may know it"
 
 
 def _identifies(name: str, different: "pl.Series", filled: int, rows: int) -> str:
-    """Return why a column identifies people, of whose filled cells ``different`` are the different ones; else ''."""
+    """Return why a column identifies people, or ''."""
     number = different.len()
     if number < filled:
         return ""
     if names_people(name):
-        return "every value is different and the name says so"
+        return "every value is different and the name suggests it"
     if number < max(ENOUGH_ROWS, rows):
         return ""
     if not different.dtype.is_numeric():
-        return "every row has its own value"
+        return "every row has a different value"
     if measures(name):
         return ""
     low, high = int(different.min()), int(different.max())  # type: ignore[arg-type]

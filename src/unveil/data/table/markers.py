@@ -1,4 +1,4 @@
-"""Find the cells of a column that stand for no value: missing, not applicable, suppressed, or a code of their own."""
+"""Detect cells that mean no value: missing, not applicable, or suppressed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ MOST_MARKERS = 254
 
 @dataclass(frozen=True)
 class Marker:
-    """A text that stands for no value in a column, and what it stands for; blanks around it and its case do not count.
+    """Marker text and meaning; case and outer blanks do not matter.
 
     ``kind_of_marker`` is "missing", "not applicable", "suppressed", "own code" (a number out of reach of the others,
     such as 99999, whatever it means) or "unreadable" (a cell of a release that is none of the original's kind).
@@ -40,25 +40,25 @@ class Marker:
 
     @property
     def key(self) -> str:
-        """What the same marker of another table has too: the number, or the text in lower case without blanks."""
+        """Key of the marker across tables: number or lower-case text."""
         number = number_of(self.text)
         return repr(number) if number is not None else self.text.strip().lower()
 
     @property
     def is_null_in_words(self) -> bool:
-        """Whether it is null in a category or a text, where other markers stay words."""
+        """True if it is null in categories and texts, too."""
         return self.told and self.kind_of_marker in ("missing", "suppressed")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MarkerCount:
-    """A text that stands for no value in a column, what it stands for, and how many cells hold it."""
+    """Marker text, its meaning, and its number of cells."""
 
     text: str = figure("The text of such a cell.")
     kind: MarkerKind = figure(
-        "What the text was taken for: missing, not applicable, suppressed, own code or unreadable.", name="class"
+        "Meaning of the text: missing, not applicable, suppressed, own code or unreadable.", name="class"
     )
-    cells: int = figure("How many cells have this text.", counts="rows")
+    cells: int = figure("Number of cells with this text.", counts="rows")
 
 
 #: Markers as callers tell them: each text with its class, for all columns or, below a column's name, for that one.
@@ -84,7 +84,7 @@ def told_markers(
     names: Sequence[str],
     table: str,
 ) -> dict[str, dict[str, MarkerKind]]:
-    """Return for each column the texts that were told to be markers, with their classes.
+    """Return the declared markers of each column, with their classes.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _refuse_unknown(what: str, name: str, declared: Mapping[str, object], table:
 def word_markers(
     words: "pl.Series", numbers: int, declared: Iterable[Marker] = (), *, unlisted: bool = True
 ) -> dict[str, Marker]:
-    """Return the cells that are markers among the different cells of a column that are no numbers.
+    """Return the markers among the distinct non-numeric cells.
 
     Parameters
     ----------
@@ -183,12 +183,12 @@ def word_markers(
 
 
 def is_unlisted(marker: Marker) -> bool:
-    """Return whether a marker is a word on no list, so that it may not be shown to everybody."""
+    """Return whether a marker is an unlisted word, which must stay private."""
     return number_of(marker.text) is None and marker.key not in LISTED
 
 
 def number_markers(different: "pl.Series", numbers: "pl.Series") -> list[Marker]:
-    """Return the numbers that are markers in a column, of which ``different`` are the different values.
+    """Return the numeric markers among the distinct values of a column.
 
     >>> import polars as pl
     >>> ages = pl.Series([31, 24, 99, -9, 45, 99, 0])
@@ -220,7 +220,7 @@ def _is_nines(value: float) -> bool:
 def marked_cells(
     series: "pl.Series", numbers: "pl.Series | None", cells: Mapping[str, Marker]
 ) -> tuple[tuple[Marker, ...], "pl.Series | None"]:
-    """Return the markers of a column, and which of them each cell holds: 0 none, else its place from 1.
+    """Return a column's markers, and the marker of each cell, from 1.
 
     ``series`` are the cells as they came in, ``numbers`` the numbers they are, if any, and ``cells`` those that are
     markers; where there are none, the second is None. A marker that is a number is looked for among the numbers, and

@@ -1,4 +1,4 @@
-"""Take the columns out of any table that people have in Python, one polars series each, whatever its cells are.
+"""Convert any Python table to polars series.
 
 pandas is converted column by column, because its own way to polars needs pyarrow, which a plain install lacks.
 """
@@ -26,7 +26,7 @@ _ALIKE = ({"int", "float", "Decimal"}, {"date", "datetime", "Timestamp"})
 
 
 def series_of(frame: Any, *, table: str) -> list[tuple["pl.Series", str]]:
-    """Return each column under its name as text, with a remark on its cells where they are of several types, or ''.
+    """Return each column by name, with a remark on mixed types.
 
     Takes an eager DataFrame of any library, a lazy one (which is collected), whatever streams Arrow, a mapping of
     columns, and a list of dicts with one row each, where a key that a row lacks is a missing value. ``table`` is how
@@ -36,14 +36,14 @@ def series_of(frame: Any, *, table: str) -> list[tuple["pl.Series", str]]:
     lengths = [series.len() for series, _ in taken]
     if len(set(lengths)) > 1:
         raise InputError(
-            f"the columns of the {table} must all have one value for each row, but some have {min(lengths)} and others "
-            f"{max(lengths)}. Pass columns of the same length"
+            f"the columns of the {table} have between {min(lengths)} and {max(lengths)} values. "
+            "Pass columns of the same length"
         )
     return taken
 
 
 def columns_of(frame: Any, *, table: str) -> dict[str, Any]:
-    """Return the columns by name as text, each still in the form of its library; `series_of` takes them as well."""
+    """Return the columns by name, in their library's form."""
     if isinstance(frame, Mapping):
         labels, columns = list(frame), list(frame.values())
         for label, column in frame.items():
@@ -62,7 +62,7 @@ def columns_of(frame: Any, *, table: str) -> dict[str, Any]:
 
 
 def is_one_table(given: Any) -> bool:
-    """Return whether a mapping or a list is one table, told by columns or by rows, and does not hold several tables.
+    """Return whether a mapping or list is one table, not several.
 
     >>> is_one_table({"age": [31, 40]}), is_one_table([{"age": 31}, {"age": 40}]), is_one_table([{"age": [31, 40]}])
     (True, True, False)
@@ -73,7 +73,7 @@ def is_one_table(given: Any) -> bool:
 
 
 def typed_series(column: Any) -> "pl.Series | None":
-    """Return a column of any library, an array or a list as a polars series, or None if its cells only fit as text.
+    """Return a column as a polars series, or None for mixed cells.
 
     >>> typed_series([31, None, 40.5]).to_list(), typed_series([31, "x"])
     ([31.0, None, 40.5], None)
@@ -103,7 +103,7 @@ def _different(names: list[str], table: str) -> list[str]:
         more = f" and {len(repeated) - _SHOWN} more" if len(repeated) > _SHOWN else ""
         raise InputError(
             f"the columns of the {table} must have different names, but more than one is called "
-            f"{', '.join(map(repr, repeated[:_SHOWN]))}{more}. Rename or remove the others"
+            f"{', '.join(map(repr, repeated[:_SHOWN]))}{more}. Rename or remove the duplicates"
         )
     return names
 
@@ -141,7 +141,7 @@ def _eager(frame: Any, table: str) -> Any:
 
 
 def taken_column(column: Any, name: str, table: str) -> tuple["pl.Series", str]:
-    """Return one column of any library under a name, with a remark on its cells, as `series_of` does."""
+    """Return one column under a name, with a remark on its cells."""
     series = typed_series(column)
     if series is not None:
         series = series.rename(name)
@@ -161,7 +161,7 @@ def taken_column(column: Any, name: str, table: str) -> tuple["pl.Series", str]:
 
 
 def _series(column: Any) -> "pl.Series | None":
-    """Return a column as polars has it, or None where its cells are of several types."""
+    """Return a column as polars has it, or None for mixed types."""
     import narwhals as nw
     import polars as pl
 
@@ -193,7 +193,7 @@ def _from_pandas(column: Any) -> "pl.Series | None":
 
 
 def _from_codes(native: Any) -> "pl.Series | None":
-    """Return categories of pandas: in their order if they have one, else as whatever they are."""
+    """Return pandas categories, ordered if they are."""
     import polars as pl
 
     codes = pl.Series(native.cat.codes.to_numpy().astype(np.int64))
@@ -233,7 +233,7 @@ def _plain(cell: Any) -> Any:
 
 
 def _from_cells(cells: list[Any]) -> "pl.Series | None":
-    """Return cells of one type, as numbers and moments of all sorts count; None where they are of several types."""
+    """Return cells of one type, or None for several."""
     import polars as pl
 
     types = {type(cell) for cell in cells if cell is not None}

@@ -1,4 +1,4 @@
-"""Do codes have an order? Codes that have one, such as schooling, go along with other columns step by step."""
+"""Test whether codes are ordered: other columns change along them."""
 
 from collections.abc import Sequence
 from itertools import permutations
@@ -25,7 +25,7 @@ _ROUNDING = 1e-12
 
 
 class CodeOrderTest(NamedTuple):
-    """How well other columns follow the order of a column's codes.
+    """Result of the order test: how well other columns agree with the codes.
 
     ``share`` is the part of what the codes tell about other columns that a straight line along the codes explains,
     from 0 to 1, NaN where they tell nothing; ``as_good`` is how many of the 200 orders drawn by lot explain as much,
@@ -39,7 +39,7 @@ class CodeOrderTest(NamedTuple):
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the codes are taken for ordered ones."""
+        """True if the codes count as ordered."""
         if self.codes == 3:
             return self.share >= 0.8 and self.best
         chance = self.as_good / ORDERS
@@ -48,7 +48,7 @@ class CodeOrderTest(NamedTuple):
 
 
 def order_test(codes: "pl.Series", features: Floats) -> CodeOrderTest:
-    """Return how well other columns follow the order of these codes.
+    """Return how well other columns agree with the order of these codes.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def order_test(codes: "pl.Series", features: Floats) -> CodeOrderTest:
 
 
 def _orders(size: int) -> Floats:
-    """Return places of the codes, one order per row: their own, those drawn by lot, and all where there are few."""
+    """Return code orders, one per row: their own, then random or all."""
     rng = np.random.default_rng(0)
     own = np.arange(size, dtype=np.float64)
     drawn = [rng.permutation(own) for _ in range(ORDERS)]
@@ -90,7 +90,7 @@ def _orders(size: int) -> Floats:
 
 
 class _Sums(NamedTuple):
-    """How many rows of each code have each feature, the sum of it for each code, and the sum of its squares.
+    """Counts, sums, and sums of squares of features by code.
 
     Features are ranks, so that all of these are exact, in whatever order the rows come.
     """
@@ -103,7 +103,7 @@ class _Sums(NamedTuple):
         return _Sums(self.weight[:, kept], self.total[:, kept], self.squares[kept])
 
     def variations(self) -> tuple[Floats, Floats]:
-        """Return the sum of squares of each feature around its mean, and that of the means of the codes."""
+        """Return the total and between-code sums of squares of each feature."""
         rows, everything = self.weight.sum(axis=0), self.total.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             around = everything**2 / rows
@@ -121,7 +121,7 @@ def _sums(level: NDArray[np.int64], features: Floats, size: int) -> _Sums:
 
 
 def _telling(sums: _Sums) -> NDArray[np.int64]:
-    """Return the features that differ between codes by more than chance, those that differ most first."""
+    """Return the features that differ between codes, strongest first."""
     all_of_it, between = sums.variations()
     rows, present = sums.weight.sum(axis=0), (sums.weight > 0).sum(axis=0)
     within = all_of_it - between
@@ -133,7 +133,7 @@ def _telling(sums: _Sums) -> NDArray[np.int64]:
 
 
 def _shares(orders: Floats, sums: _Sums) -> Floats:
-    """Return for each order the share of the variation between codes that straight lines along it explain."""
+    """Return the share of between-code variation explained linearly, by order."""
     if not sums.weight.size:
         return np.full(len(orders), np.nan)
     all_of_it, between = sums.variations()
@@ -147,7 +147,7 @@ def _shares(orders: Floats, sums: _Sums) -> Floats:
 
 
 def features_of(columns: Sequence["pl.Series"]) -> list[Floats]:
-    """Return each column as numbers that means can be taken of, one array with one row per cell; NaN where missing.
+    """Return each column as numeric features, NaN for missing.
 
     A number, a date or an order is its rank among the values, a word is 0 or 1 for each of the six most frequent ones.
 
@@ -173,7 +173,7 @@ def _feature(column: "pl.Series") -> Floats:
 
 
 def rows_for_test(frame: "CellFrame") -> "NDArray[np.int64] | None":
-    """Return which rows the test looks at, None for all: at most 20,000, chosen by what is in them, not by their place.
+    """Return up to 20,000 rows for the test, chosen by content.
 
     Rows with the same cells count as one another, so that which of them is taken does not matter.
     """

@@ -1,4 +1,4 @@
-"""A release of a table, and what an adversary knows about the people in it."""
+"""Release of a table, and attacker knowledge about its people."""
 
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -16,7 +16,7 @@ ReleaseKind = Literal["masked", "synthetic"]
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """An original table, what is released of it, and perhaps people who are not in it, with columns that agree.
+    """Original table, release, and optional control group, with agreed columns.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Release:
         For each released row the row of the original that it was made from, counted from 0; None where rows are
         nobody's (synthetic) or it is not known.
     mechanism
-        How likely each released row is for each original one, where the masking method can say so; what an adversary
+        How likely each released row is for each original one, where the masking method can say so; what an attacker
         knows who knows the method and its settings.
 
     Examples
@@ -73,14 +73,14 @@ class Release:
         object.__setattr__(self, "notes", (*self.notes, *dict.fromkeys(added)))
         if self.control is not None and _same_rows(self.original, self.control):
             raise InputError(
-                f"the {self.control.name} must hold people who are not in the {self.original.name}, but both have the "
-                "same rows. Pass people who were kept apart, or no control table"
+                f"the {self.control.name} has the same rows as the {self.original.name}. "
+                "Pass held-out records, or no control table"
             )
 
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """What an adversary knows beforehand: rows about people of the original, and about others who are not in it.
+    """Attacker's background knowledge: rows about original and control people.
 
     Where ``records`` are only some of the original, ``scale`` holds rows that reach as far as the whole of it (such as
     :meth:`Table.extremes <unveil.data.table.Table.extremes>`), so that distances do not depend on who was drawn.
@@ -92,7 +92,7 @@ class Knowledge:
 
 
 def _same_rows(one: Table, other: Table) -> bool:
-    """Return whether two tables with the same columns hold the same rows, in any order."""
+    """Return whether two tables hold the same rows, in any order."""
     if one.rows != other.rows:
         return False
     return one.content.hash_rows(0).sort().equals(other.content.hash_rows(0).sort())

@@ -55,7 +55,7 @@ class RepeatedPeople:
 
 
 def repeated_people(table: "Table", *, ignore: Collection[str] = ()) -> RepeatedPeople | None:
-    """Return the column that tells people with several rows apart, None if there is none.
+    """Return the column that identifies people with several rows, or None.
 
     Its values repeat, and its rows either never share a point in time (year, wave, visit), or agree in a trait that
     people keep (sex, birth, ethnicity) and in another column that does not follow from it. Households, schools and
@@ -110,7 +110,7 @@ def _repeated_by(table: "Table", key: str) -> RepeatedPeople | None:
 
 
 def _constant(rows: "pl.DataFrame", key: str, others: list[str]) -> dict[str, float]:
-    """Return for each column the share of values of the key whose rows all agree in it."""
+    """Return for each column the share of keys with constant values."""
     import polars as pl
 
     seen = rows.group_by(key).agg(pl.col(name).n_unique() for name in others)
@@ -139,7 +139,7 @@ def _independent(rows: "pl.DataFrame", key: str, names: list[str]) -> list[str]:
 
 
 def _never_twice(rows: "pl.DataFrame", key: str, time: str) -> bool:
-    """Return whether rows with one value of the key avoid the same point in time."""
+    """Return whether a key never repeats at one point in time."""
     if rows.height < _LEAST_WAVE * rows[time].n_unique():
         return False
 

@@ -1,4 +1,4 @@
-"""The rules that tell the kind of a column whose cells are numbers or words: the first that fits decides."""
+"""Rules for column types; the first that applies decides."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -28,7 +28,7 @@ _WORDS_OF_TEXT = 4
 
 
 class Guess(NamedTuple):
-    """What a rule says: the kind, how sure that is, and why; ``asks`` is True for codes that may have an order.
+    """Result of a rule: type, confidence, and reason.
 
     ``dates`` is how dates are written.
     """
@@ -41,14 +41,14 @@ class Guess(NamedTuple):
 
 
 class WholeNumbers(NamedTuple):
-    """The different whole numbers of a column without markers, ascending where they are few, and all its numbers."""
+    """Distinct whole numbers of a column without markers, and all its numbers."""
 
     values: "pl.Series"
     cells: "pl.Series"
 
 
 def truth_pair(words: Sequence[str]) -> tuple[str, str] | None:
-    """Return which of two words stands for false and which for true, None if they are no such pair.
+    """Return the false and true word of a pair, or None.
 
     >>> truth_pair(["Ja", "nein"]), truth_pair(["1", "2"])
     (('nein', 'Ja'), None)
@@ -59,7 +59,7 @@ def truth_pair(words: Sequence[str]) -> tuple[str, str] | None:
 
 
 def few_values(different: int) -> Guess | None:
-    """Return the kind of a column with no value, one or two (rules 1 and 2), unless the two are a truth value."""
+    """Return the type of a column with at most two values (rules 1, 2)."""
     if different > 2:
         return None
     seen = ("every cell is missing", "all its values are the same", "it has two values")[different]
@@ -67,7 +67,7 @@ def few_values(different: int) -> Guess | None:
 
 
 def codes_by_name(name: str, different: int) -> Guess | None:
-    """Return that whole numbers are codes, if the last telling word of the name is that of a group (rule 7).
+    """Return the type codes if the column name suggests it (rule 7).
 
     >>> codes_by_name("rent", 2) is None, codes_by_name("rent", 900) is None, codes_by_name("town", 900) is None
     (False, True, False)
@@ -79,7 +79,7 @@ def codes_by_name(name: str, different: int) -> Guess | None:
 
 
 def kind_of_whole(name: str, numbers: WholeNumbers) -> Guess:
-    """Return the kind of whole numbers by rules 7 to 11, or that of codes, whose order is to be tested (12 and 13).
+    """Return the type of whole numbers by rules 7 to 11, or codes.
 
     >>> import polars as pl
     >>> codes = pl.Series(range(1, 10))
@@ -118,7 +118,7 @@ def kind_of_whole(name: str, numbers: WholeNumbers) -> Guess:
 
 
 def _is_count(numbers: WholeNumbers) -> bool:
-    """Return whether the numbers look like a count of something: 0 or 1 is most frequent, then ever rarer."""
+    """Return whether the numbers look like counts: 0 or 1 most frequent."""
     if int(numbers.values[0]) != 0 or numbers.values.len() < _LEAST_COUNTS:
         return False
     counts = np.array([(numbers.cells == value).sum() for value in numbers.values], np.float64)
@@ -131,7 +131,7 @@ def _is_count(numbers: WholeNumbers) -> bool:
 
 
 def kind_of_words(different: "pl.Series", rows: int, filled: int) -> Guess:
-    """Return the kind of words that are no dates by rules 14 to 17.
+    """Return the type of non-date texts by rules 14 to 17.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Columns of tables as whole numbers on shared scales: numbers on a grid without loss where that can be, and codes.
+"""Table columns as integers on shared scales, without loss if possible.
 
 An audit compares the same rows in many sets of columns. What a column is in whole numbers does not depend on the set,
 so tables that were brought together share one `Agreement`, which finds it out once, in as few bytes as hold it.
@@ -39,7 +39,7 @@ _BLOCK = 1 << 16
 
 
 class ColumnGrid(NamedTuple):
-    """A column of all tables in grid units, its span over the defining tables, and its extent in spans.
+    """Column of all tables in grid units, with its span and extent.
 
     ``exact`` says whether whole numbers, decimals, moments and levels are on the grid as they are; real ones never are.
     """
@@ -51,7 +51,7 @@ class ColumnGrid(NamedTuple):
 
 
 class WholeScale(NamedTuple):
-    """Whole numbers from ``low`` on, in steps, of numbers times a power of ten."""
+    """Integers from ``low`` in steps, for scaled decimal numbers."""
 
     factor: int
     low: int
@@ -67,7 +67,7 @@ class WholeScale(NamedTuple):
 
 
 def whole_scale(parts: Sequence["pl.Series"], *, ranks: bool = False) -> WholeScale | None:
-    """Return the scale that holds all numbers of all tables as they are, whichever of them make the span.
+    """Return the scale that represents all numbers exactly.
 
     None where there is none: ranks hang on the values of those that make it, and so do steps of real numbers and of
     numbers too large for a machine word.
@@ -90,7 +90,7 @@ def whole_scale(parts: Sequence["pl.Series"], *, ranks: bool = False) -> WholeSc
 
 
 def _as_numbers(part: "pl.Series") -> "pl.Series":
-    """Return levels by their place and moments by their distance from one, all else as it is."""
+    """Return levels and moments as numbers; other types stay."""
     import polars as pl
 
     if isinstance(part.dtype, pl.Enum):
@@ -99,7 +99,7 @@ def _as_numbers(part: "pl.Series") -> "pl.Series":
 
 
 def on_grid(parts: Sequence["pl.Series"], reference: Sequence[int], *, ranks: bool = False) -> ColumnGrid:
-    """Return the column of each table in units of a grid that holds all its values.
+    """Return the column of each table in units of a common grid.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def _bounds(parts: Sequence["pl.Series"]) -> tuple[int, int]:
 
 
 def places_of(parts: Sequence["pl.Series"]) -> int | None:
-    """Return how many decimals the numbers have, at most six, or None if they are truly real."""
+    """Return the number of decimals, at most six, or None."""
     whole = [part for part in parts if part.dtype.is_integer()]
     real = [part for part in parts if not part.dtype.is_integer()]
     largest = max(map(abs, _bounds(whole)))
@@ -165,13 +165,13 @@ def places_of(parts: Sequence["pl.Series"]) -> int | None:
 
 
 def _blocks(part: "pl.Series") -> Iterator[FloatArray]:
-    """Yield the numbers that are there, in pieces small enough to work on without much memory."""
+    """Yield the non-missing numbers in small blocks."""
     for start in range(0, part.len(), _BLOCK):
         yield part.slice(start, _BLOCK).drop_nulls().to_numpy()
 
 
 def _has_places(part: "pl.Series", factor: float) -> bool:
-    """Return whether each number is the nearest one to a whole multiple of 1 / ``factor``."""
+    """Return whether each number is a multiple of 1 / ``factor``."""
     for numbers in _blocks(part):
         with np.errstate(over="ignore"):
             units = np.rint(numbers * factor)
@@ -190,7 +190,7 @@ def _times(part: "pl.Series", factor: int) -> "pl.Series":
 
 
 def _whole(parts: Sequence["pl.Series"], reference: Sequence[int]) -> ColumnGrid:
-    """Return whole numbers from the lowest of the reference on, in steps of their greatest common divisor."""
+    """Return integers from the reference minimum, in steps of their GCD."""
     import polars as pl
 
     low, high = _bounds([parts[position] for position in reference])
@@ -263,7 +263,7 @@ def reach_of(spread: int, span: int) -> int:
 
 
 class Units(NamedTuple):
-    """A number column as it is kept: from 0 on, or below 0 where a marker stands for the value (-1 for none at all).
+    """Number column in grid units from 0; negative values are markers.
 
     ``low`` is what 0 is on the scale of those who ask, and values outside ``ends`` count as these.
     """
@@ -277,7 +277,7 @@ class Units(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether no value is there."""
+        """True if there is no value."""
         return self.greatest < self.least
 
     def of(self, rows: IntArray | slice) -> IntArray:
@@ -292,7 +292,7 @@ class Units(NamedTuple):
         return units
 
     def taken(self, rows: IntArray) -> "Units":
-        """Return these rows by themselves, as they would be kept if there were no others."""
+        """Return these rows in their own smallest representation."""
         kept = self.kept[rows]
         there = kept[kept >= 0] if self.has_gaps else kept
         least, greatest = (int(there.min()), int(there.max())) if there.size else (0, -1)
@@ -317,7 +317,7 @@ _Column = TypeVar("_Column", Units, Codes)
 
 
 class PlacedColumn(NamedTuple):
-    """A number column of several tables on the scale of those that make its span, and how many spans it fills."""
+    """Number column of several tables on the reference scale, and its span."""
 
     tables: list[Units]
     span: int
@@ -326,7 +326,7 @@ class PlacedColumn(NamedTuple):
 
 
 class Agreement:
-    """What tables that were brought together share: the scale of each column, found out when it is first asked for.
+    """Shared scales of agreed tables, computed at first use.
 
     Rows of these tables are found here. What was made of them, as the extremes of a column, keeps what it is on the
     scale itself.
@@ -346,11 +346,11 @@ class Agreement:
 
     @property
     def has_scales(self) -> bool:
-        """Whether the tables are here that the scales are made of."""
+        """True if the reference tables are available."""
         return bool(self._tables)
 
     def numbers(self, name: str, tables: "Sequence[Table]", reference: Sequence[int]) -> PlacedColumn | None:
-        """Return a number column of tables that agree; None where its scale hangs on who asks."""
+        """Return an agreed number column; None if its scale is not shared."""
         with self._lock:
             if name not in self._numbers:
                 self._numbers[name] = self._put_on_scale(name)
@@ -362,7 +362,7 @@ class Agreement:
         return _placed(units, reference)
 
     def codes(self, name: str, tables: "Sequence[Table]") -> list[Codes]:
-        """Return a category column of tables that agree: numbers from 1 on in the order of values, 0 is missing."""
+        """Return an agreed category column as numbers from 1; 0 is missing."""
         with self._lock:
             if name not in self._codes:
                 single = self._with_single_values(name)
@@ -378,7 +378,7 @@ class Agreement:
         return None if scale is None else (scale, {at: self._units(scale, each, name) for at, each in single.items()})
 
     def _with_single_values(self, name: str) -> "dict[int, Table]":
-        """Return the tables by their places, but for one whose cells in this column stand for several values."""
+        """Return the tables with single values in this column, by position."""
         return {place: table for place, table in enumerate(self._tables) if not table.coarse([name])}
 
     def _units(self, scale: WholeScale, table: "Table", name: str) -> Units:
@@ -404,14 +404,14 @@ class Agreement:
         return Codes(arrays_on_disk(narrow, table.store))
 
     def _marker_of(self, table: "Table", name: str) -> IntArray | None:
-        """Return the number of the marker in each cell, the same in all tables for the same marker; 0 for none."""
+        """Return the marker number of each cell, shared by all tables; 0 for none."""
         if name not in self._markers:
             self._markers[name] = marker_numbers(self._tables, name)
         return marker_of_cells(table, name, self._markers[name])
 
 
 def _column_of(table: "Table", name: str, kept: Mapping[int, _Column], make: Callable[[], _Column]) -> _Column:
-    """Return a column of a table from that of the table whose rows it has; made anew, and kept with it, otherwise."""
+    """Return a table's column from the table with the same rows, cached."""
     column, rows = None if table.agreed_as is None else kept.get(table.agreed_as), table.agreed_rows
     if column is not None and rows is None:
         return column
@@ -421,7 +421,7 @@ def _column_of(table: "Table", name: str, kept: Mapping[int, _Column], make: Cal
 
 
 def _placed(units: list[Units], reference: Sequence[int]) -> PlacedColumn:
-    """Return the column on the scale of the tables at ``reference``; values far beyond their range are cut off."""
+    """Return the column on the reference scale, clipped far outside."""
     known = [units[place] for place in reference if not units[place].is_empty]
     low = min((each.least for each in known), default=0)
     span = max((each.greatest for each in known), default=0) - low
@@ -436,13 +436,13 @@ def _placed(units: list[Units], reference: Sequence[int]) -> PlacedColumn:
 
 
 def marker_numbers(tables: "Sequence[Table]", name: str) -> dict[str, int]:
-    """Return a number from 1 on for each marker of a column, by its key."""
+    """Return a number from 1 for each marker key."""
     keys = {marker.key for table in tables if name in table.marked for marker in table.column(name).markers}
     return {key: number for number, key in enumerate(sorted(keys), 1)}
 
 
 def marker_of_cells(table: "Table", name: str, number: dict[str, int]) -> IntArray | None:
-    """Return the number of the marker in each cell, 0 for none; None where the column has no markers."""
+    """Return each cell's marker number, 0 for none; None without markers."""
     if name not in table.marked:
         return None
     own = [0, *(number[marker.key] for marker in table.column(name).markers)]
@@ -450,7 +450,7 @@ def marker_of_cells(table: "Table", name: str, number: dict[str, int]) -> IntArr
 
 
 def _narrow(values: IntArray | Int32Array, at_least: int) -> _Narrow:
-    """Return whole numbers in the fewest bytes that hold them, ``at_least`` and the next one below it."""
+    """Return integers in the smallest type that holds them."""
     most = max(int(values.max(initial=0)), -at_least)
     for kind in (np.int8, np.int16, np.int32):
         if most < np.iinfo(kind).max:

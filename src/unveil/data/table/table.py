@@ -1,4 +1,4 @@
-"""A table of people: its columns with their kinds and roles, and its rows, which are private."""
+"""Table of people: typed columns with roles, and private rows."""
 
 import hashlib
 import os
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows about people, one each, with the kind and role of every column; never shows a row.
+    """Rows about people, with column types and roles; never prints rows.
 
     Made by `Table.from_frame` and `Table.read`. ``content`` is for the library itself: each kind is kept in one form
     (see `unveil.data.table.kinds.settle`), a missing value is null. ``notes`` say what was left out on the way.
@@ -75,7 +75,7 @@ class Table:
         rename: Mapping[str, str] | None = None,
         elsewhere: bool = False,
     ) -> "Table":
-        """Return the rows of any DataFrame, list of dicts or mapping of columns as a table; it stays as it is.
+        """Return a table from any DataFrame, list of dicts, or mapping.
 
         Parameters
         ----------
@@ -211,11 +211,11 @@ class Table:
         return values.alias(name), rows
 
     def values(self, name: str) -> "pl.Series":
-        """Return the values that occur in a column, each at least once, in any order."""
+        """Return the occurring values of a column, in any order."""
         return self.lookup(name)[0].drop_nulls()
 
     def content_order(self) -> "IntArray":
-        """Return the rows in an order that depends on what they hold; equal ones stand in any."""
+        """Return the rows in a content-based order; ties in any order."""
         import numpy as np
         import polars as pl
 
@@ -265,16 +265,16 @@ class Table:
         return made._agreed(self.agreed_as, self.agreed_rows)
 
     def held(self, name: str) -> CodeColumn:
-        """Return the values of a column, and which markers stand where there is none."""
+        """Return the values of a column, and its markers."""
         return CodeColumn(self.series(name), self.marked.get(name), self.column(name).markers)
 
     def coarse(self, names: Sequence[str] | None = None) -> tuple[str, ...]:
-        """Return which of these columns, or of all, have cells that stand for more than one value."""
+        """Return the columns with cells of several values."""
         cells = self.cells or {}
         return tuple(name for name in (names or self.column_names) if name in cells and cells[name].coarse)
 
     def single_values(self) -> "Table":
-        """Return the table with a missing value for each cell that stands for several, for who cannot use such."""
+        """Return the table with missing values for cells of several values."""
         if not self.coarse():
             return self
         cells = self.cells or {}
@@ -284,7 +284,7 @@ class Table:
     def with_readings(
         self, *, hierarchies: Mapping[str, Hierarchy] | None = None, exact: Collection[str] = ()
     ) -> "Table":
-        """Return the original with what is told about cells of its releases.
+        """Return the original with settings for reading its releases.
 
         Parameters
         ----------
@@ -307,7 +307,7 @@ class Table:
         )
 
     def extremes(self) -> "Table":
-        """Return two rows that reach as far as the whole table: the least and the greatest value of each column."""
+        """Return two rows: the minimum and the maximum of each column."""
         import polars as pl
 
         ends = {
@@ -318,7 +318,7 @@ class Table:
         return self.agreeing(replace(self, content=CellFrame(ends), sha256=None, marked={}, cells=None))
 
     def take(self, row_indices: "IntArray | Sequence[int]") -> "Table":
-        """Return the rows at these positions, counted from 0, in this order; they have no hash, being no file."""
+        """Return the rows at these positions, in this order, without file hash."""
         import numpy as np
 
         content = CellFrame(self.content[np.asarray(row_indices)].to_dict())
@@ -330,7 +330,7 @@ class Table:
         return made._agreed(self.agreed_as, rows if self.agreed_rows is None else self.agreed_rows[rows])
 
     def composed(self, rows: "IntArray") -> "Table":
-        """Return rows put together from cells: ``rows`` says for each new row and each column whose cell it has.
+        """Return rows combined from cells: ``rows`` gives source rows by column.
 
         >>> import numpy as np
         >>> people = Table.from_frame({"age": [31, 40], "town": ["Ulm", "Bonn"]})
@@ -349,13 +349,13 @@ class Table:
         return self.agreeing(made)
 
     def stored(self, store: ColumnStore) -> "Table":
-        """Return the table with its columns on disk, and those that are made of all its rows."""
+        """Return the table with its columns on disk."""
         content = CellFrame({name: StoredColumn.of(self.series(name), store) for name in self.column_names})
         marked = {name: marks_in(store, each) for name, each in self.marked.items()}
         return self.agreeing(replace(self, content=content, marked=marked, store=store))
 
     def agreeing(self, table: "Table") -> "Table":
-        """Return a table made of nothing but values of this one, which agrees with whatever this one agrees with."""
+        """Return the table of new values that agrees with the same tables."""
         object.__setattr__(table, "agreement", self.agreement)
         return table
 
@@ -371,7 +371,7 @@ def _itself(column: tuple["pl.Series", str]) -> tuple["pl.Series", str]:
 
 
 def _digest(path: Path) -> str | None:
-    """Return the hash of a file's bytes; of what is no plain file nothing is said."""
+    """Return the hash of a plain file, else ""."""
     try:
         if not path.is_file():
             return None

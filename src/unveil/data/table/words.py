@@ -1,4 +1,4 @@
-"""The words that tell what a column or a cell is: names of groups and amounts, cells that stand for no value."""
+"""Word lists for column names and for cells without a value."""
 
 import re
 from collections.abc import Sequence
@@ -119,7 +119,7 @@ _LABELS: tuple[tuple[MarkerKind, str], ...] = (
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a column's name in lower case, cut at capitals, digits and signs.
+    """Return the lower-case words of a column name.
 
     >>> words_of("HOUSING_TYPE"), words_of("PatientID2"), words_of("RAC1P")
     (['housing', 'type'], ['patient', 'id'], ['rac', 'p'])
@@ -133,7 +133,7 @@ def words_of(name: str) -> list[str]:
 
 
 def telling_word(text: str) -> tuple[Telling, str] | None:
-    """Return what the telling word of a name says, and that word; None where no word tells anything.
+    """Return the meaning and the telling word of a name, or None.
 
     It is the last one, as in "party size", unless that is the object of a measure before it, as in "rate marriage".
 
@@ -154,7 +154,7 @@ def telling_word(text: str) -> tuple[Telling, str] | None:
 
 
 def names_people(name: str) -> bool:
-    """Return whether the name of a column says that every row has its own value.
+    """Return whether a column name suggests an identifier.
 
     >>> names_people("PatientID"), names_people("case_nr"), names_people("idea")
     (True, True, False)
@@ -173,7 +173,7 @@ def names_trait(name: str) -> bool:
 
 
 def names_time(name: str) -> bool:
-    """Return whether the name of a column says that it holds points in time.
+    """Return whether a column name suggests points in time.
 
     >>> names_time("survey_year"), names_time("wave"), names_time("age")
     (True, True, False)
@@ -182,7 +182,7 @@ def names_time(name: str) -> bool:
 
 
 def names_weight(name: str) -> bool:
-    """Return whether the name of a column may say that it holds survey weights.
+    """Return whether a column name suggests survey weights.
 
     >>> names_weight("PWGTP"), names_weight("sample_weight"), names_weight("wage")
     (True, True, False)
@@ -191,7 +191,7 @@ def names_weight(name: str) -> bool:
 
 
 def weight_columns(names: Sequence[str]) -> list[str]:
-    """Return the columns that may hold survey weights by their names; none that weigh bodies.
+    """Return the columns that may hold survey weights, by name.
 
     >>> weight_columns(["age", "PWGTP"]), weight_columns(["height", "weight"]), weight_columns(["birth_weight"])
     (['PWGTP'], [], [])
@@ -206,7 +206,7 @@ def weight_columns(names: Sequence[str]) -> list[str]:
 
 
 def measures(name: str) -> bool:
-    """Return whether the name of a column says that its numbers are amounts, and no numbering of rows.
+    """Return whether a column name suggests amounts.
 
     >>> measures("age"), measures("case_number"), measures("Q7")
     (True, False, False)
@@ -216,7 +216,7 @@ def measures(name: str) -> bool:
 
 
 def marker_of_label(label: str) -> MarkerKind | None:
-    """Return what a code stands for whose label says that it is no value, None where it is one.
+    """Return the marker meaning of a code's label, or None.
 
     >>> marker_of_label("N/A (less than 15 years old)"), marker_of_label("Not reported"), marker_of_label("Nurse")
     ('not applicable', 'missing', None)

@@ -1,4 +1,4 @@
-"""The same pictures as matplotlib axes."""
+"""Charts as matplotlib axes."""
 
 from typing import TYPE_CHECKING
 

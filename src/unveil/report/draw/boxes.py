@@ -22,7 +22,7 @@ _BODY, _ROOM = 0.62, 0.92
 
 
 def draw_boxes(block: BoxRows, axes: "Axes | None" = None) -> "Axes":
-    """Return the axes with the boxes drawn on them, rows from the top: ``axes``, or those of a new figure.
+    """Draw the boxes on ``axes``, or on new axes, and return them.
 
     The numbers, the ticks and the marks are those of the page; the mean of each box stands at the right.
 

@@ -30,7 +30,7 @@ DrawableChart = Chart | Rings | BoxRows | HeatMap | CellGrid | DistributionPanel
 
 
 def draw(chart: DrawableChart, axes: "Axes | None" = None) -> "Axes":
-    """Return the axes with the chart, rings, boxes or heat map drawn on them: ``axes``, or those of a new figure.
+    """Draw a chart, rings, boxes, or heat map on ``axes``, or new axes.
 
     The numbers, ticks, dashes and colours are those of the page.
 
@@ -77,7 +77,7 @@ def draw(chart: DrawableChart, axes: "Axes | None" = None) -> "Axes":
 
 
 def draw_all(charts: Sequence[DrawableChart]) -> "NDArray[Any]":
-    """Return the axes of a new figure with the charts side by side, as an array with one per chart.
+    """Draw the charts side by side and return their axes as array.
 
     >>> line = Series(name="linked", x=np.array([0.0, 1.0]), y=np.array([0.4, 1.0]), style="first")
     >>> draw_all([Chart(title="T", x_label="mergings", y_label="share", series=(line,))] * 2).shape
@@ -91,7 +91,7 @@ def draw_all(charts: Sequence[DrawableChart]) -> "NDArray[Any]":
 
 
 def draw_page(page: Page) -> "NDArray[Any]":
-    """Return the axes of a new figure with the charts of the first screen of a page."""
+    """Draw the first-screen charts of a page and return their axes."""
     charts = [chart for block in page.picture if (chart := chart_of(block)) is not None]
     if not charts:
         charts = [chart for block in page.blocks if (chart := chart_of(block)) is not None][:1]
@@ -136,7 +136,7 @@ def _draw_series(series: Series, axes: "Axes") -> None:
 
 
 def _draw_points(series: Series, axes: "Axes", *, shift: float) -> None:
-    """Draw each value with its interval, in its row and below the series before it."""
+    """Draw each value with its CI, in its row below earlier series."""
     look = LOOKS[series.style]
     low = series.x if series.low is None else series.low
     high = series.x if series.high is None else series.high
@@ -148,7 +148,7 @@ def _draw_points(series: Series, axes: "Axes", *, shift: float) -> None:
 
 
 def _draw_named(series: Series, axes: "Axes") -> None:
-    """Draw points with the interval of their height and the name of their series beside them."""
+    """Draw points with vertical CIs and the names of their series."""
     low = series.y if series.low is None else series.low
     high = series.y if series.high is None else series.high
     reach = np.maximum(np.vstack([series.y - low, high - series.y]), 0.0)
@@ -204,7 +204,7 @@ RISK_INKS = ("#000000", "#000000", "#000000", "#ffffff", "#ffffff", "#1a1f26")
 
 
 def draw_cells(grid: CellGrid, axes: "Axes | None" = None) -> "Axes":
-    """Return the axes with the cells drawn on them: ``axes``, or those of a new figure; narrow ones are striped.
+    """Draw the cells on ``axes``, or on new axes; narrow ones are striped.
 
     >>> import numpy as np
     >>> grid = CellGrid(title="T", rows=("r",), columns=("a", "b"), level=np.array([[0, 3]]), texts=(("5", "3"),),

@@ -1,1 +1,1 @@
-"""Pictures as inline SVG."""
+"""Charts as inline SVG."""

@@ -1,4 +1,4 @@
-"""Rows of box plots as inline SVG: one picture per row, so that names wrap as text does and rows stand in a table.
+"""Rows of box plots as inline SVG, one image per row.
 
 Across, a picture has shares of its width in place of pixels; down, it has pixels around its middle. So it fits a
 telephone, a screen and paper without its marks or its texts growing or shrinking.
@@ -25,7 +25,7 @@ STYLES: "tuple[Style, ...]" = ("first", "second", "third", "fourth", "fifth")
 
 
 def svg_row(row: BoxRow, block: BoxRows, across: ChartAxis) -> str:
-    """Return the boxes of one row as the text of an ``<svg>`` element; every text in it is escaped."""
+    """Return the boxes of one row as an escaped ``<svg>`` element."""
     parts = [
         f'<svg class="row" role="img" aria-label="{escape(describe_row(row, block))}">',
         _lines(block, across),
@@ -54,7 +54,7 @@ def svg_axis(across: ChartAxis) -> str:
 
 
 def _side(text: str, at: float, across: ChartAxis) -> str:
-    """Return where a label stands: a long one at an end of the axis does not reach beyond it."""
+    """Return the label position, kept within the ends of the axis."""
     place = _place(at, across)
     if len(text) <= _SHORT or 5 < place < 95:
         return "middle"
@@ -62,7 +62,7 @@ def _side(text: str, at: float, across: ChartAxis) -> str:
 
 
 def legend(block: BoxRows) -> list[tuple[str, str]]:
-    """Return a little picture and its meaning: the series where there are several, thresholds, the parts of a box."""
+    """Return legend icons and meanings: series, thresholds, and box parts."""
     whole = ChartAxis(low=0.0, high=1.0, ticks=())
     shown = [(style, name) for style, name in zip(STYLES, block.series, strict=False) if name]
     found = [(_little(_box(_sample(), style, whole, 8)), name) for style, name in shown]

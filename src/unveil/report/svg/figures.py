@@ -1,4 +1,4 @@
-"""What the template needs of each picture: the drawing, its legend, and the texts that stand beside it."""
+"""Template data of each chart: SVG, legend, and texts."""
 
 from html import escape
 from typing import Any
@@ -69,7 +69,7 @@ def panels_figure(block: DistributionPanels | Triangles, identity: str) -> dict[
 
 
 def box_figure(block: BoxRows, identity: str) -> dict[str, Any]:
-    """Return rows of boxes: a picture and the figures of each row, the axis, and the legend."""
+    """Return rows of boxes: SVG and values per row, axis, and legend."""
     from markupsafe import Markup
 
     from unveil.report.figure_tables import across_of, mean_text, number_text
@@ -100,7 +100,7 @@ def box_figure(block: BoxRows, identity: str) -> dict[str, Any]:
 
 
 def heat_figure(heat: HeatMap, identity: str) -> dict[str, Any]:
-    """Return a heat map with its scale, the order of columns without a head, and its figures as a table."""
+    """Return a heat map with scale, column order, and data table."""
     from markupsafe import Markup
 
     from unveil.report.figure_tables import heat_table
@@ -134,7 +134,7 @@ _LEAST, _MOST, _MOST_RISK, _MOST_NAME = 34, 110, 170, 24
 
 
 def svg_cells(grid: CellGrid, *, identity: str) -> str:
-    """Return the cells with their heads as the text of an ``<svg>`` element; every text in it is escaped.
+    """Return the cells with heads as an escaped ``<svg>`` element.
 
     >>> import numpy as np
     >>> grid = CellGrid(title="T", rows=("r",), columns=("a < b",), level=np.array([[3]]), texts=(("3",),),
@@ -178,7 +178,7 @@ def svg_cells(grid: CellGrid, *, identity: str) -> str:
 
 
 def legend(grid: CellGrid, *, identity: str) -> list[tuple[str, str]]:
-    """Return a little picture and a name for each level that is in the picture."""
+    """Return an icon and a name for each level in the chart."""
     found = []
     for level in range(len(grid.levels)):
         if (grid.level == level).any():

@@ -1,4 +1,4 @@
-"""The heads above the columns of a heat map: on as many levels as columns have names, level, turned, or left out."""
+"""Multi-level column heads of a heat map: level, turned, or left out."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _PAPER, _SIGHT = 540, 160
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """A name above the columns from ``first`` up to ``last`` (which is not included)."""
+    """Name above the columns from ``first`` to ``last`` (excluded)."""
 
     name: str
     first: int
@@ -34,7 +34,7 @@ class Head:
 
 @dataclass(frozen=True, kw_only=True)
 class Tier:
-    """The heads of one level: how they are written, and how many pixels they take."""
+    """Heads of one level: orientation and height in pixels."""
 
     heads: tuple[Head, ...]
     way: Literal["level", "turned", "none"]
@@ -62,13 +62,13 @@ def column_width(heat: HeatMap) -> int:
 
 
 def tiers(heat: HeatMap) -> list[Tier]:
-    """Return the heads of each level: in lines where they fit, else turned, else left out."""
+    """Return the heads of each level: wrapped, turned, or left out."""
     width, number = column_width(heat), max(len(heat.columns), 1)
     return [_tier(heads_of(heat, level), width, _PAPER / number) for level in range(len(heat.levels))]
 
 
 def _tier(heads: tuple[Head, ...], width: int, paper: float) -> Tier:
-    """Return how the heads are written, above columns that are so wide on a screen and so wide on paper."""
+    """Return the heads of one level for these column widths."""
     for room, only_on_screen in ((min(width, paper), False), (width, True)):
         lines = tuple(wrapped(each.name, int(((each.last - each.first) * room - 4) / _LETTER)) for each in heads)
         if all(lines):
@@ -82,7 +82,7 @@ def _tier(heads: tuple[Head, ...], width: int, paper: float) -> Tier:
 
 
 def wrapped(text: str, letters: int) -> tuple[str, ...]:
-    """Return a name in lines of at most so many letters; empty where it does not fit into six of them.
+    """Return a name in at most six lines of N letters, or "".
 
     >>> wrapped("DV:theta=0,chunk=100", 12), wrapped("random walk", 5)
     (('DV:theta=0,', 'chunk=100'), ())
@@ -99,7 +99,7 @@ def wrapped(text: str, letters: int) -> tuple[str, ...]:
 
 
 def orders(heat: HeatMap) -> list[tuple[str, bool]]:
-    """Return how columns without a head follow one another, in words, and whether that is only needed on paper."""
+    """Return the order of columns without heads, for screen or paper."""
     said = []
     for level, tier in enumerate(tiers(heat)):
         if tier.way == "none" or tier.only_on_screen:
@@ -117,7 +117,7 @@ def orders(heat: HeatMap) -> list[tuple[str, bool]]:
 
 
 def svg_heads(levels: list[Tier], number: int, width: int) -> list[str]:
-    """Return the heads of all levels, from the outermost on; every text is escaped."""
+    """Return the heads of all levels, outermost first, escaped."""
     parts, top = [], 0
     for level, tier in enumerate(levels):
         bottom = top + tier.height
@@ -151,7 +151,7 @@ def _brace(head: Head, number: int, y: int) -> str:
 
 
 def _level_head(head: Head, lines: tuple[str, ...], number: int, width: int, y: int) -> str:
-    """Return the name above the middle of its columns, and again where only a part of many is in sight."""
+    """Return the centered name, repeated for wide column groups."""
     columns, longest = head.last - head.first, max(map(len, lines))
     # An odd number: the one in the middle is that of the paper, where all is in sight.
     times = max((columns * width // max(_SIGHT, round(longest * _LETTER) + 40) - 1) // 2 * 2 + 1, 1)

@@ -1,4 +1,4 @@
-"""Heat maps as inline SVG: ten steps from light to dark, one path for all cells of a step, what is undefined hatched.
+"""Heat maps as inline SVG: ten steps, one path each, NaN hatched.
 
 Across, a picture has shares of its width in place of pixels: on a screen it is as wide as its columns need and scrolls
 in a box of its own, on paper it is as wide as the paper, and its texts stay as large as they are.
@@ -25,7 +25,7 @@ ROW = 26
 
 
 def steps_of(heat: HeatMap) -> IntArray:
-    """Return the step of each cell, from 0 (lowest) to 9 (highest), and -1 where it is undefined.
+    """Return the step of each cell, 0 to 9, -1 if undefined.
 
     >>> values = np.array([[0.0, 0.05, 0.1, 0.95, 1.0, np.nan]])
     >>> columns = tuple((each,) for each in "abcdef")
@@ -41,7 +41,7 @@ def steps_of(heat: HeatMap) -> IntArray:
 
 
 def svg_heat(heat: HeatMap, *, identity: str) -> str:
-    """Return the cells with their heads as the text of an ``<svg>`` element; every text in it is escaped.
+    """Return the cells with heads as an escaped ``<svg>`` element.
 
     >>> heat = HeatMap(title="T", rows=("r",), columns=(("a < b",),), levels=("l",), values=np.array([[0.5]]),
     ...                value_label="v")
@@ -73,7 +73,7 @@ def svg_heat(heat: HeatMap, *, identity: str) -> str:
 
 
 def hatching(identity: str, scale: str = "") -> str:
-    """Return the pattern of what is undefined; ``scale`` undoes how the picture around it is stretched."""
+    """Return the hatching of undefined cells; ``scale`` undoes stretching."""
     return (
         f'<defs><pattern id="{identity}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" '
         f'patternTransform="{scale}rotate(45)"><path class="hatch" d="M1 0v6"/></pattern></defs>'
@@ -81,7 +81,7 @@ def hatching(identity: str, scale: str = "") -> str:
 
 
 def legend(heat: HeatMap, *, identity: str) -> str:
-    """Return the ten steps side by side with the values at which they meet, and what is hatched."""
+    """Return the legend: ten steps with limits, and hatching."""
     cell = 100 / STEPS
     edges = np.linspace(heat.low, heat.high, STEPS + 1).tolist()
     boxes = "".join(
@@ -104,7 +104,7 @@ def legend(heat: HeatMap, *, identity: str) -> str:
 
 
 def describe_heat(heat: HeatMap) -> str:
-    """Return in words what the picture shows: the mean of each row, its extremes, and what is undefined."""
+    """Return a text description: row means, extremes, and undefined cells."""
     said = [f"{heat.value_label} of {len(heat.rows)} rows by {', '.join(heat.levels)} in {len(heat.columns)} columns."]
     for row, values in zip(heat.rows, heat.values, strict=True):
         there = values[np.isfinite(values)]
@@ -118,7 +118,7 @@ def describe_heat(heat: HeatMap) -> str:
 
 
 def _values(heat: HeatMap) -> str:
-    """Return the value of each cell and the name of each column, from which a script tells what is pointed at."""
+    """Return cell values and column names for the tooltip script."""
     if not 0 < heat.values.size <= MOST_TOLD:
         return ""
     rows = ";".join(",".join("" if np.isnan(value) else fixed(value) for value in row) for row in heat.values.tolist())
@@ -127,7 +127,7 @@ def _values(heat: HeatMap) -> str:
 
 
 def _cells(steps: IntArray, identity: str) -> str:
-    """Return one path per step: a line as thick as a row for each run of columns with this step."""
+    """Return one path per step, a thick line per run of cells."""
     paths: dict[int, list[str]] = {}
     for row, line in enumerate(steps if steps.shape[1] else ()):
         edges = (np.flatnonzero(np.diff(line)) + 1).tolist()
@@ -145,7 +145,7 @@ def _cells(steps: IntArray, identity: str) -> str:
 
 
 def _partings(levels: list[Tier], number: int, top: int, height: int) -> str:
-    """Return the lines between rows, and between columns that do not belong together, from the innermost on."""
+    """Return the separators of rows and column groups, innermost first."""
     rows = "".join(f'<line x2="100%" y1="{y}" y2="{y}"/>' for y in range(top + ROW, top + height, ROW))
     lines = [f'<g class="parting thin">{rows}</g>' if rows else ""]
     # Where columns are a few pixels wide, a line around each would leave nothing of it.

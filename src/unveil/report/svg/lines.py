@@ -1,4 +1,4 @@
-"""Charts as inline SVG: no script, no style attribute, colours through classes so that dark mode and print work."""
+"""Charts as inline SVG, colored by classes for dark mode and print."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _BLEED = 5
 
 
 class Frame:
-    """Where the numbers of a chart lie on the picture."""
+    """Mapping from chart values to image coordinates."""
 
     def __init__(self, chart: Chart) -> None:
         self.x: ChartAxis = axis(*chart.x_range, chart.x_kind)
@@ -30,11 +30,11 @@ class Frame:
         self.height = HEIGHT - TOP - BOTTOM
 
     def across(self, x: FloatArray) -> FloatArray:
-        """Return how far from the left edge of the picture each x lies."""
+        """Return the distance of each x from the left edge."""
         return LEFT + (x - self.x.low) / (self.x.high - self.x.low) * self.width
 
     def down(self, y: FloatArray) -> FloatArray:
-        """Return how far below the top edge of the picture each y lies."""
+        """Return the distance of each y from the top edge."""
         return TOP + (self.y.high - y) / (self.y.high - self.y.low) * self.height
 
     def point(self, x: float, y: float) -> tuple[str, str]:
@@ -43,7 +43,7 @@ class Frame:
 
 
 def svg(chart: Chart, *, identity: str) -> str:
-    """Return the chart as the text of an ``<svg>`` element; ``identity`` sets it apart from others on the page.
+    """Return the chart as ``<svg>``; ``identity`` is unique per page.
 
     Titles, labels and names are escaped. The numbers behind the picture are in the description that a screen reader
     reads; the numbers of the frame are in ``data-`` attributes, so that a script can draw into it. Each mark has its
@@ -63,7 +63,7 @@ def svg(chart: Chart, *, identity: str) -> str:
     frame = Frame(chart)
     styles = dict.fromkeys(vector.style for vector in chart.vectors)
     parts = [
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="{identity}-title {identity}-description" '
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labeledby="{identity}-title {identity}-description" '
         f'data-box="{LEFT} {TOP} {frame.width} {frame.height}" data-x="{frame.x.low:g} {frame.x.high:g}" '
         f'data-y="{frame.y.low:g} {frame.y.high:g}" data-marks="{MOST_MARKS}">',
         f'<title id="{identity}-title">{escape(chart.title)}</title>',
@@ -90,7 +90,7 @@ def svg(chart: Chart, *, identity: str) -> str:
 
 
 def swatch(style: Style, *, kind: Literal["line", "marked line", "arrow", "bar", "point"]) -> str:
-    """Return the little picture beside a name in the legend: a line, an arrow, a bar or a point in its style."""
+    """Return the legend icon: a line, arrow, bar, or point."""
     if kind == "bar":
         inside = f'<rect class="bar {style}" x="6" y="2" width="22" height="12"/>'
     elif kind == "point":
@@ -114,12 +114,12 @@ _POINTS: dict[Style, str] = {
 
 
 def point(style: Style, x: float, y: float) -> str:
-    """Return the mark of a point at this place of the picture."""
+    """Return the mark of a point at an image position."""
     return f'<path class="point {style}" d="M{_pixel(x - 6)} {_pixel(y)}{_POINTS[style]}"/>'
 
 
 def describe(chart: Chart) -> str:
-    """Return in words what the chart shows: where each line starts and ends, each bar, each arrow, each point.
+    """Return a text description: ends of lines, bars, arrows, and points.
 
     >>> bars = Series(name="share", x=np.array([0.0]), y=np.array([0.25]), style="first", kind="bars", width=0.5)
     >>> describe(Chart(title="T", x_label="x", y_label="y", series=(bars,)))
@@ -193,7 +193,7 @@ def _line(number: int, series: Series, chart: Chart, frame: Frame) -> str:
 
 
 def _intervals(series: Series, frame: Frame) -> str:
-    """Return the intervals of a line's points as one path; none where they have none."""
+    """Return the CIs of a line's points as one path, or ""."""
     if series.low is None or series.high is None:
         return ""
     ends = (frame.across(series.x), frame.down(series.low), frame.down(series.high))
@@ -273,7 +273,7 @@ def _axes(chart: Chart, frame: Frame) -> list[str]:
 
 
 def x_tick(x: str, text: str) -> str:
-    """Return one labelled point of the horizontal axis; the script of a playground builds the same."""
+    """Return one labeled point of the horizontal axis, as the script does."""
     bottom = HEIGHT - BOTTOM
     return (
         f'<line class="grid" x1="{x}" y1="{TOP}" x2="{x}" y2="{bottom}"/>'
@@ -289,7 +289,7 @@ _LONGEST_NAME = 24
 
 
 def named_points(series: Series, chart: Chart, frame: "Frame") -> str:
-    """Return each point of a series with its interval and the name of the series beside it; the value is its title."""
+    """Return each point of a series with CI, name, and value title."""
     ends = [series.y if each is None else each for each in (series.low, series.high)]
     drawn = []
     points = zip(*(each.tolist() for each in (series.x, series.y, *ends)), strict=True)
@@ -321,7 +321,7 @@ MOST_MARKS = 40
 
 @dataclass(frozen=True, kw_only=True)
 class LineStyle:
-    """One line style: colour on white paper, dashes, marks and width."""
+    """Line style: color on white paper, dashes, marks, and width."""
 
     colour: str
     dashes: tuple[int, ...] = ()

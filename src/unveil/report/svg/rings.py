@@ -1,4 +1,4 @@
-"""Marks on rings as inline SVG: larger and darker is more striking, a dash is unknown, a point in the middle is struck.
+"""Marks on rings as inline SVG, by level of risk.
 
 Nothing differs by colour alone, colours come through classes, and one path draws all marks of a level.
 """
@@ -25,7 +25,7 @@ POINT = 0.4
 
 
 def places(number: int) -> tuple[FloatArray, FloatArray, float]:
-    """Return where marks lie around the middle in units of the distance of rings, and the radius of the outermost ring.
+    """Return positions in ring distances, and the outermost radius.
 
     The first is in the middle, each ring has the room for marks one unit apart, and begins at the top.
 
@@ -46,7 +46,7 @@ def places(number: int) -> tuple[FloatArray, FloatArray, float]:
 
 
 def svg_rings(rings: Rings, *, identity: str) -> str:
-    """Return the picture as the text of an ``<svg>`` element; every text in it is escaped.
+    """Return the chart as an escaped ``<svg>`` element.
 
     >>> one = Rings(title="T", caption="", description="a < b", level=np.array([0]), levels=("high", "none"),
     ...             struck=np.array([True]), struck_name="hit")
@@ -73,7 +73,7 @@ def svg_rings(rings: Rings, *, identity: str) -> str:
 
 
 def legend(rings: Rings) -> list[tuple[str, str]]:
-    """Return a little picture and a name for each level, and for marks with a point in their middle."""
+    """Return an icon and a name for each level and struck marks."""
     last = len(rings.levels) - 1
     middle, here, step = np.array([18.0]), np.array([8.0]), 15.0
     found = [(_little(_marks(middle, here, level, last, step)), name) for level, name in enumerate(rings.levels)]
@@ -82,7 +82,7 @@ def legend(rings: Rings) -> list[tuple[str, str]]:
 
 
 def size_of(level: int, last: int) -> float:
-    """Return how wide a mark is over the distance of rings; the sizes are spread over however many levels there are."""
+    """Return the mark size over the ring distance, by level."""
     return float(np.interp(level, np.linspace(0, max(last - 1, 1), len(SIZES)), SIZES))
 
 

@@ -1,4 +1,4 @@
-"""Charts of points with intervals: one row for each thing compared, its name above the points."""
+"""Charts of points with CIs, one row per compared item."""
 
 import math
 from html import escape
@@ -20,7 +20,7 @@ _VALUE_WIDTH = 74
 
 
 def svg_rows(chart: Chart, *, identity: str) -> str:
-    """Return a chart of points as the text of an ``<svg>`` element; every text in it is escaped.
+    """Return a chart of points as an escaped ``<svg>`` element.
 
     >>> rates = Series(name="attack", x=np.array([0.2]), y=np.array([0.0]), style="first", kind="points",
     ...                low=np.array([0.1]), high=np.array([0.3]))
@@ -56,7 +56,7 @@ def svg_rows(chart: Chart, *, identity: str) -> str:
 
 
 def describe_rows(chart: Chart) -> str:
-    """Return in words what a chart of points shows: each value with its interval."""
+    """Return a text description: each value with its CI."""
     said = [f"Across: {chart.x_label}."]
     for series in chart.series:
         values = []

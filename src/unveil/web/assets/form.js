@@ -36,9 +36,9 @@ function send(file, bar) {
       if (event.lengthComputable) bar.value = event.loaded / event.total;
     });
     request.addEventListener("loadend", async () => {
-      const told = request.response || {};
-      if (request.status === 201) done(told);
-      else done({ failed: true, error: told.error || ((await ask("GET", `${ROOT}/files`)).failed ? LOST : UNREADABLE) });
+      const reply = request.response || {};
+      if (request.status === 201) done(reply);
+      else done({ failed: true, error: reply.error || ((await ask("GET", `${ROOT}/files`)).failed ? LOST : UNREADABLE) });
     });
     request.responseType = "json";
     request.send(file);
@@ -70,15 +70,15 @@ async function takeOne(field, name, file) {
   const words = make("span", { class: "words" }, "Copying …");
   const item = make("li", {}, make("bdi", { class: "name" }, file.name), " ", words, bar);
   $(".given", field).append(item);
-  const told = file.id ? file : await send(file, bar);
+  const reply = file.id ? file : await send(file, bar);
   bar.remove();
-  if (told.failed) return item.remove() || refuse(name, told.error);
+  if (reply.failed) return item.remove() || refuse(name, reply.error);
   unsaved ||= !file.id;
-  const entry = { id: told.id, name: told.name, look: null, item };
+  const entry = { id: reply.id, name: reply.name, look: null, item };
   if (field.dataset.kind === "file") words.textContent = "Taken.";
   else if (!(await see(name, entry, words))) return null;
   given.set(name, [...(given.get(name) || []), entry]);
-  const remove = make("button", { type: "button", class: "second" }, "Remove", make("span", { class: "unseen" }, ` ${told.name}`));
+  const remove = make("button", { type: "button", class: "second" }, "Remove", make("span", { class: "unseen" }, ` ${reply.name}`));
   remove.addEventListener("click", () => drop(name, entry).then(() => document.getElementById(`f-${name}`).focus()));
   item.append(remove);
   const beside = $(":scope > template", field);
@@ -139,8 +139,8 @@ function chooser(template, label, value) {
 }
 
 function roleRow(column) {
-  const role = chooser("role", `What ${column.name} is to others`, column.suggestion);
-  const kind = chooser("kind", `Kind of ${column.name}`, column.kind);
+  const role = chooser("role", `Role of ${column.name}`, column.suggestion);
+  const kind = chooser("kind", `Type of ${column.name}`, column.kind);
   const levels = make("input", { type: "text", placeholder: "low, middle, high", "aria-label": `Levels of ${column.name}, from the lowest to the highest, with commas between them`, hidden: true });
   // What the library takes for an identifier is left out of attacks anyway.
   if (column.suggestion === "identifier") $("[value=ignored]", role).remove();
@@ -149,10 +149,10 @@ function roleRow(column) {
   const why = make("p", { class: column.unsure ? "warn" : "why" }, column.unsure ? `Not sure. ${column.why}` : column.why);
   const row = make("tr", {},
     make("th", { scope: "row" }, make("bdi", {}, column.name), ...notes),
-    make("td", { "data-label": "What it is to others" }, role),
-    make("td", { "data-label": "Kind" }, kind, levels, why),
+    make("td", { "data-label": "Role" }, role),
+    make("td", { "data-label": "Type" }, kind, levels, why),
     make("td", { class: "right", "data-label": "Missing" }, column.missing.toLocaleString("en")),
-    make("td", { class: "right", "data-label": "Different values" }, column.distinct.toLocaleString("en")));
+    make("td", { class: "right", "data-label": "Distinct values" }, column.distinct.toLocaleString("en")));
   row.column = { ...column, controls: { role, kind, levels } };
   return row;
 }
@@ -311,7 +311,7 @@ function startForm(form) {
     for (const place of refused) place.dataset.refused = "seen";
     if (refused.length) {
       button.disabled = false;
-      complainAll({}, "A file was refused. Give another one, or press the button again to go on without it.");
+      complainAll({}, "A file was refused. Choose another one, or press the button again to continue without it.");
       document.getElementById(refused[0].id.slice(0, -6)).focus();
       return;
     }

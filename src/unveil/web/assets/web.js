@@ -1,5 +1,5 @@
 "use strict";
-// What the pages of the local server share, and what they do beside forms (form.js): follow jobs, show results, search.
+// What the pages of the local server share, and what they do in addition to forms (form.js): follow jobs, show results, search.
 // Texts from files only ever become text: nothing here writes HTML.
 
 const $ = (selector, root = document) => root.querySelector(selector);
@@ -17,8 +17,8 @@ async function ask(method, address, body) {
   } catch {
     return { failed: true, error: LOST };
   }
-  const told = await answer.json().catch(() => ({}));
-  return answer.ok ? told : { failed: true, status: answer.status, error: LOST, ...told };
+  const reply = await answer.json().catch(() => ({}));
+  return answer.ok ? reply : { failed: true, status: answer.status, error: LOST, ...reply };
 }
 
 // Errors
@@ -60,15 +60,15 @@ function complainAll(errors, sentence) {
 
 async function submit(question, files, values, button, leave = () => {}) {
   button.disabled = true;
-  const told = await ask("POST", `${ROOT}/jobs`, { question, files, settings: values });
-  if (told.id) {
+  const reply = await ask("POST", `${ROOT}/jobs`, { question, files, settings: values });
+  if (reply.id) {
     // The button stays as it is: one click, one question.
-    leave(told.id);
-    location.assign(`${ROOT}/jobs/${told.id}`);
+    leave(reply.id);
+    location.assign(`${ROOT}/jobs/${reply.id}`);
     return;
   }
   button.disabled = false;
-  complainAll(told.errors || {}, Object.keys(told.errors || {}).length ? "Some fields need another look." : told.error);
+  complainAll(reply.errors || {}, Object.keys(reply.errors || {}).length ? "Some fields have errors." : reply.error);
 }
 
 // A job
@@ -77,19 +77,19 @@ async function follow(place) {
   const bar = $("[data-bar]", place);
   const step = $("[data-step]", place);
   for (;;) {
-    const told = await ask("GET", `${ROOT}/jobs/${place.dataset.job}/state`);
-    if (!told.failed && !["waiting", "running"].includes(told.state)) break;
-    const share = Math.round(100 * (told.share || 0));
+    const reply = await ask("GET", `${ROOT}/jobs/${place.dataset.job}/state`);
+    if (!reply.failed && !["waiting", "running"].includes(reply.state)) break;
+    const share = Math.round(100 * (reply.share || 0));
     bar.setAttribute("aria-valuenow", String(share));
     $(".done", bar).style.width = `${share}%`;
-    const running = told.step ? `${told.step[0].toUpperCase()}${told.step.slice(1)} …` : "Starting …";
-    const waiting = told.place > 1 ? `Waiting: ${told.place} others come before it.` : "Waiting: another one is being computed.";
-    const words = told.failed ? told.error : told.state === "waiting" ? waiting : running;
+    const running = reply.step ? `${reply.step[0].toUpperCase()}${reply.step.slice(1)} …` : "Starting …";
+    const waiting = reply.place > 1 ? `Waiting: ${reply.place} jobs come before it.` : "Waiting: another job is running.";
+    const words = reply.failed ? reply.error : reply.state === "waiting" ? waiting : running;
     // Said aloud only when it changes.
     if (step.textContent !== words) step.textContent = words;
-    $("[data-seconds]", place).textContent = told.seconds >= 1 ? `It has been running for ${Math.floor(told.seconds)} s.` : "";
-    if (told.status === 404 || told.status === 403) return;
-    await new Promise((later) => setTimeout(later, told.failed ? 3000 : 400));
+    $("[data-seconds]", place).textContent = reply.seconds >= 1 ? `It has been running for ${Math.floor(reply.seconds)} s.` : "";
+    if (reply.status === 404 || reply.status === 403) return;
+    await new Promise((later) => setTimeout(later, reply.failed ? 3000 : 400));
   }
   sessionStorage.setItem("ended", place.dataset.job);
   location.reload();
@@ -97,9 +97,9 @@ async function follow(place) {
 
 async function press(button, method, address, then) {
   button.disabled = true;
-  const told = await ask(method, address);
+  const reply = await ask(method, address);
   button.disabled = false;
-  if (told.failed) complainAll({}, told.error);
+  if (reply.failed) complainAll({}, reply.error);
   else then();
 }
 
@@ -129,7 +129,7 @@ function startSearch(place) {
       shown += thing.hidden ? 0 : 1;
     }
     for (const part of $$("[data-part]")) part.hidden = !$("[data-words]:not([hidden])", part);
-    $("#found").textContent = shown === 1 ? "1 is shown." : `${shown} are shown.`;
+    $("#found").textContent = shown === 1 ? "1 shown." : `${shown} shown.`;
   });
 }
 
@@ -146,7 +146,7 @@ for (const button of $$("[data-remove]")) {
 // A page that the browser kept as it was shows what is no longer so.
 window.addEventListener("pageshow", (event) => event.persisted && location.reload());
 if ($("[data-ended]") && sessionStorage.getItem("ended")) {
-  // Whoever waited is told where the answer is.
+  // Announces where the answer is.
   sessionStorage.removeItem("ended");
   $("#headline").focus();
 }

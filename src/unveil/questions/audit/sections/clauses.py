@@ -1,4 +1,4 @@
-"""What a published threshold asks for, and what answers each clause: a value, a part of the report, or nothing here."""
+"""Clauses of a published threshold, and the values that answer them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ NOT_BY_THIS_TOOL = "not by this tool"
 
 @dataclass(frozen=True, kw_only=True)
 class ClauseAnswer:
-    """One clause with the value that answers it in each release; none where no value fits."""
+    """Clause with its value in each release; no value if none applies."""
 
     COUNTS = "statistic"
 
@@ -40,11 +40,11 @@ class ProfileAnswers:
     COUNTS = "nothing private"
 
     profile: Profile = figure(inline=True)
-    answers: tuple[ClauseAnswer, ...] = figure("What the source asks, and what answers it.", name="clauses")
+    answers: tuple[ClauseAnswer, ...] = figure("Requirements of the source, and their answers.", name="clauses")
 
 
 def answers_to(profile: Profile, releases: Mapping[str, Mapping[str, Quantity]]) -> ProfileAnswers:
-    """Return what answers each clause of a profile; a value that was not measured is undefined.
+    """Return the answer to each clause of a profile; NaN if unmeasured.
 
     >>> from unveil.report.profiles import profile
     >>> [each.name for each in answers_to(profile("cell-3"), {}).answers]
@@ -65,7 +65,7 @@ def answers_to(profile: Profile, releases: Mapping[str, Mapping[str, Quantity]])
 
 
 def clause_table(answers: tuple[ClauseAnswer, ...]) -> TableBlock:
-    """Return clause, what it asks, what answers it, and the value of each release; repeated texts stand once."""
+    """Return clause, requirement, answer, and values, without repetitions."""
     several = len({which for each in answers for which in each.found}) > 1
     rows, before = [], None
     for each in answers:
@@ -76,8 +76,8 @@ def clause_table(answers: tuple[ClauseAnswer, ...]) -> TableBlock:
         rows.append((*asked, each.answered_by or NOT_BY_THIS_TOOL, "; ".join(texts)))
         before = each.clause
     return TableBlock(
-        caption="What the source asks, and what answers it",
-        columns=("Where", "What it asks, in our words", "Answered by", "Value"),
+        caption="Requirements of the source, and their answers",
+        columns=("Where", "Requirement, in our words", "Answered by", "Value"),
         rows=tuple(rows),
         align=("left",) * 4,
         prose=True,
