@@ -12,7 +12,7 @@ from unveil.data.graph.files import read_truth, write_edges
 from unveil.data.graph.read import read_graph
 from unveil.protections import PROTECTIONS
 
-COMMAND = Command("anonymize")
+COMMAND = Command("protect-graph")
 ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse
 ON_GRAPHS = [name for name, one in PROTECTIONS.items() if one.on == "graph"]
 

@@ -20,7 +20,7 @@ from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.protections import graph_protection_from
 
-COMMAND = Command("anonymize")
+COMMAND = Command("protect-graph")
 ask, answer = COMMAND.ask, COMMAND.answer
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 import pytest
 from rich.console import Console
+from unveil.questions.audit.terminal_view import short
 
 from tests.end_to_end.visits import visit
 from unveil.questions.audit.answer import audit
-from unveil.questions.audit.terminal_view import short
 from unveil.report.terminal import ColumnSubset, Headline, show_headline, show_table
 
 if TYPE_CHECKING:

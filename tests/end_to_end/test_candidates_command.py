@@ -55,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-COMMAND = Command("candidates")
+COMMAND = Command("attack-metrics")
 ask, refuse = COMMAND.ask, COMMAND.refuse
 
 
@@ -373,7 +373,7 @@ def test_strange_names_are_told_apart(folder: Path) -> None:
 
 # --- the real program -------------------------------------------------------------------------------------------------
 
-PROGRAM = (sys.executable, "-c", "from unveil.cli import main; main()", "candidates")
+PROGRAM = (sys.executable, "-c", "from unveil.cli import main; main()", "attack-metrics")
 
 
 def test_in_a_pipe_there_are_no_control_codes_and_no_progress_bar() -> None:

@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-COMMAND = Command("partition")
+COMMAND = Command("unlinkability")
 ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse
 
 
@@ -375,7 +375,7 @@ def test_strange_names_are_kept_in_json_and_harmless_elsewhere(folder: Path) -> 
 
 # --- the real program -------------------------------------------------------------------------------------------------
 
-PROGRAM = (sys.executable, "-c", "from unveil.cli import main; main()", "partition")
+PROGRAM = (sys.executable, "-c", "from unveil.cli import main; main()", "unlinkability")
 
 
 def test_in_a_pipe_there_are_no_control_codes_and_no_progress_bar() -> None:

@@ -16,7 +16,7 @@ from tests.report.test_page import Reader
 from unveil.guesses import Candidates
 from unveil.metrics import METRICS, MetricValue, all_metrics
 from unveil.metrics.candidates.matches import Matches, matches
-from unveil.questions.attack_metrics.answer import blind_of, candidates, ends_of, sure_of
+from unveil.questions.attack_metrics.answer import attack_metrics, blind_of, ends_of, sure_of
 from unveil.questions.attack_metrics.charts import FIRST, histogram, overviews
 from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues
 from unveil.questions.attack_metrics.tables import by_category, key_numbers, left_out_table, metric_table
@@ -30,8 +30,8 @@ from unveil.report.trust import GROUNDS, LEGEND, mark, meaning_of, summary_of, t
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 SCORES = [[9, 1, 0], [1, 1, 2], [1, 1, 1], [0, 0, 0], [5, 0, 0]]
-ANSWER = candidates(Candidates.from_scores(SCORES), [0, 0, 1, 2, -1])
-BLIND = candidates(Candidates.from_scores(SCORES))
+ANSWER = attack_metrics(Candidates.from_scores(SCORES), [0, 0, 1, 2, -1])
+BLIND = attack_metrics(Candidates.from_scores(SCORES))
 FOUND = ANSWER.findings
 
 
@@ -120,7 +120,7 @@ def test_why_the_two_success_figures_differ(approved: Approved) -> None:
 
 @given(cases())
 def test_they_are_said_to_be_the_same_only_where_they_are(case: Case) -> None:
-    found = candidates(case.guess, case.truth).findings.matches
+    found = attack_metrics(case.guess, case.truth).findings.matches
     said = why_they_differ(found)
     if "Both are the same" in said or "happen to be the same" in said:
         assert found.success_rate == pytest.approx(found.overall_success) or found.somebody == 0
@@ -167,7 +167,7 @@ def test_without_truth_no_success_is_shown() -> None:
 
 def test_a_truth_that_was_not_considered_is_counted() -> None:
     guess = Candidates([0, 1, 2], [0, 1], [1.0, 1.0])  # type: ignore[arg-type]
-    found = by_label(key_numbers(candidates(guess, [0, 0]).findings.matches))
+    found = by_label(key_numbers(attack_metrics(guess, [0, 0]).findings.matches))
     assert found["True candidate not considered"].value == "1"
 
 
@@ -391,7 +391,7 @@ def test_without_truth_the_page_says_what_is_missing_and_why() -> None:
 
 
 def test_only_what_was_asked_for_is_on_the_page() -> None:
-    found = candidates(SCORES_AS_GUESS, metrics=["entropy"]).page()
+    found = attack_metrics(SCORES_AS_GUESS, metrics=["entropy"]).page()
     assert [each.heading for each in found.sections] == ["How far the adversary reaches", "Every metric"]
     # The headline does not depend on what is shown: it is the one of the terminal.
     assert found.headline == BLIND.page().headline
@@ -414,7 +414,7 @@ def test_the_page_names_nobody_and_stays_small_with_many_targets() -> None:
     targets = np.array([f"Zephyrine-{k}" for k in range(300_000)], dtype=object)
     scores = rng.random((300_000, 2))
     guess = Candidates.from_scores(scores, targets=targets, candidates=np.array(["Zephyrine-a", "Zephyrine-b"]))
-    html = candidates(guess, rng.integers(-1, 3, 300_000)).to_html()
+    html = attack_metrics(guess, rng.integers(-1, 3, 300_000)).to_html()
     assert len(html.encode()) < 1_000_000
     assert "Zephyrine" not in html
     assert "undefined" not in html.partition("<script")[0].replace("never undefined", "")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from unveil.questions.audit.terminal_view import plain_words
 
 from unveil.data.table import Table
 from unveil.data.table.release import Release
@@ -22,7 +23,6 @@ from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.report_context import ReportContext
 from unveil.questions.audit.settings import MEASURES
-from unveil.questions.audit.terminal_view import plain_words
 from unveil.questions.result import Result
 from unveil.report.blocks import Sheet
 from unveil.report.figures import json_of

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from unveil.questions.audit.sentences import sentence
 
 from unveil.data.table import Table
 from unveil.guesses.trials import Attempts, Trials
@@ -15,7 +16,6 @@ from unveil.metrics.releases.utility import ColumnDistance
 from unveil.metrics.trials.groups import RatesByGroup, group_rates
 from unveil.metrics.trials.risk import Rate, Risk, risk, wilson
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease, SuccessRange
-from unveil.questions.audit.sentences import sentence
 from unveil.questions.audit.shareable import shared
 from unveil.questions.audit.shareable.numbers import SmallNumbers, without_numbers
 from unveil.questions.audit.shareable.rates import shared_finding, shared_groups

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from unveil.questions.audit.parts.suggestions import suggestion_section, suggestion_sentences
 
 from tests.approved.sentences import Approved
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.data.table import Hierarchy
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.parts.suggestions import suggestion_section, suggestion_sentences
 from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.words import percent
 from unveil.questions.result import Result

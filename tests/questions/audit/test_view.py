@@ -4,13 +4,17 @@ import math
 from dataclasses import replace
 
 import pytest
+from unveil.questions.audit.charts import attack_chart, comparison_chart, weight_chart
+from unveil.questions.audit.parts.candidates import candidate_table
+from unveil.questions.audit.sentences import sentence
+from unveil.questions.audit.tables import attack_table, comparison_table, weight_table
+from unveil.questions.audit.terminal_view import plain_words
 
 from tests.approved.sentences import Approved
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.metrics.verdict.control import ColumnDifference, ControlCheck
 from unveil.metrics.verdict.effects import EffectSize
 from unveil.questions.audit.attacks import ATTACKS, LEADING
-from unveil.questions.audit.charts import attack_chart, comparison_chart, weight_chart
 from unveil.questions.audit.decision_evidence import decided
 from unveil.questions.audit.decision_findings import AttackEffect, Thresholds
 from unveil.questions.audit.findings import (
@@ -27,11 +31,7 @@ from unveil.questions.audit.findings import (
     ReleaseVerdict,
     SuccessRange,
 )
-from unveil.questions.audit.parts.candidates import candidate_table
 from unveil.questions.audit.ranking import worst_of
-from unveil.questions.audit.sentences import sentence
-from unveil.questions.audit.tables import attack_table, comparison_table, weight_table
-from unveil.questions.audit.terminal_view import plain_words
 from unveil.questions.audit.view import page
 from unveil.questions.audit.words import compact_rate, links_text, rate_text
 from unveil.report.blocks import TableBlock

@@ -6,7 +6,7 @@ const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 // Where our pages lie: below a path that other servers of this machine cannot know.
 const ROOT = document.documentElement.dataset.root;
-const LOST = "The server does not answer. See whether it still runs, then load this page again.";
+const LOST = "The app does not answer. Check that it still runs, then load this page again.";
 
 async function ask(method, address, body) {
   const headers = { Accept: "application/json" };
@@ -68,7 +68,7 @@ async function submit(question, files, values, button, leave = () => {}) {
     return;
   }
   button.disabled = false;
-  complainAll(told.errors || {}, Object.keys(told.errors || {}).length ? "Some fields need another look." : told.error);
+  complainAll(told.errors || {}, Object.keys(told.errors || {}).length ? "Some fields have errors." : told.error);
 }
 
 // A job
@@ -83,7 +83,7 @@ async function follow(place) {
     bar.setAttribute("aria-valuenow", String(share));
     $(".done", bar).style.width = `${share}%`;
     const running = told.step ? `${told.step[0].toUpperCase()}${told.step.slice(1)} …` : "Starting …";
-    const waiting = told.place > 1 ? `Waiting: ${told.place} others come before it.` : "Waiting: another one is being computed.";
+    const waiting = told.place > 1 ? `Waiting: ${told.place} runs come first.` : "Waiting: another run comes first.";
     const words = told.failed ? told.error : told.state === "waiting" ? waiting : running;
     // Said aloud only when it changes.
     if (step.textContent !== words) step.textContent = words;

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from unveil.questions.audit.parts.membership import best_by_kind
 
 from tests.approved.sentences import Approved
 from tests.questions.audit.leaks import ask, found
 from unveil.cli import main
 from unveil.questions.audit.findings import AttackFinding, Audit
-from unveil.questions.audit.parts.membership import best_by_kind
 from unveil.questions.audit.separation import Separation
 from unveil.questions.result import Result
 

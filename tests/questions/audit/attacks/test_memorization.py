@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from unveil.questions.audit.sentences import sentence
 
 from tests.approved.sentences import Approved
 from tests.questions.audit.leaks import ask, found, people
@@ -15,7 +16,6 @@ from unveil.metrics.verdict.effects import RatePair
 from unveil.questions.audit import people as parts_of_people
 from unveil.questions.audit.attacks import memorization
 from unveil.questions.audit.findings import AttackFinding
-from unveil.questions.audit.sentences import sentence
 
 SENSITIVE = ["ill", "income"]
 

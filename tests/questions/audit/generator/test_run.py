@@ -3,6 +3,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from unveil.questions.audit.generator.words import epsilon_said
 
 from tests.approved.sentences import Approved
 from tests.questions.audit.example import people
@@ -12,7 +13,6 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.generator.design import draw_design
 from unveil.questions.audit.generator.run import WAY
 from unveil.questions.audit.generator.settings import GeneratorSettings
-from unveil.questions.audit.generator.words import epsilon_said
 
 PEOPLE = people(240, 1).with_columns(weight=np.random.default_rng(3).integers(0, 10**6, 240))
 OTHERS = people(3_000, 2).with_columns(weight=np.random.default_rng(4).integers(0, 10**6, 3_000))

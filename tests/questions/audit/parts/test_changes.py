@@ -7,10 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from tests.approved.sentences import Approved
-from unveil.errors import InputError
-from unveil.metrics.trials.risk import Rate, wilson
 from unveil.questions.audit.parts.changes import (
     changes,
     changes_section,
@@ -18,6 +14,10 @@ from unveil.questions.audit.parts.changes import (
     read_previous,
     sentence,
 )
+
+from tests.approved.sentences import Approved
+from unveil.errors import InputError
+from unveil.metrics.trials.risk import Rate, wilson
 from unveil.report.blocks import Page, TableBlock
 from unveil.report.editions import shareable
 from unveil.report.figures import json_of

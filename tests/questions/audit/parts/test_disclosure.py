@@ -7,11 +7,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-
-from tests.approved.sentences import Approved
-from unveil.data.table import Table
-from unveil.data.table.release import Release
-from unveil.metrics.releases.disclosure import Disclosure, disclosure
 from unveil.questions.audit.parts.disclosure import (
     class_chart,
     class_table,
@@ -21,6 +16,11 @@ from unveil.questions.audit.parts.disclosure import (
     population_table,
     unique_table,
 )
+
+from tests.approved.sentences import Approved
+from unveil.data.table import Table
+from unveil.data.table.release import Release
+from unveil.metrics.releases.disclosure import Disclosure, disclosure
 from unveil.report.blocks import Chart, Count, Number, Page
 from unveil.report.blocks import TableBlock as Shown
 from unveil.report.editions import shareable

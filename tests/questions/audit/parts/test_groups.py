@@ -4,11 +4,6 @@ import math
 from typing import TYPE_CHECKING
 
 import pytest
-
-from tests.approved.sentences import Approved
-from tests.end_to_end.visits import visit
-from unveil.guesses.trials import Attempts, Trials
-from unveil.metrics.trials.groups import RatesByGroup, group_rates
 from unveil.questions.audit.parts.groups import (
     HEADING,
     GroupTable,
@@ -17,6 +12,11 @@ from unveil.questions.audit.parts.groups import (
     group_table,
     worst_sentence,
 )
+
+from tests.approved.sentences import Approved
+from tests.end_to_end.visits import visit
+from unveil.guesses.trials import Attempts, Trials
+from unveil.metrics.trials.groups import RatesByGroup, group_rates
 from unveil.report.blocks import Chart, Number, Page, Section, TableBlock
 from unveil.report.page import render
 

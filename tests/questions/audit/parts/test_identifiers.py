@@ -1,11 +1,11 @@
 """The first section of a report: which columns name people, in which tables, and never a value of them."""
 
 import polars as pl
+from unveil.questions.audit.parts.identifiers import HEADING, identifier_section
 
 from tests.approved.sentences import Approved
 from unveil.data.identifiers.direct import Flag, direct_identifiers
 from unveil.data.table import Table
-from unveil.questions.audit.parts.identifiers import HEADING, identifier_section
 from unveil.report.blocks import Number, Page, Section
 from unveil.report.blocks import TableBlock as Rows
 from unveil.report.page import render

@@ -6,11 +6,6 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-
-from tests.approved.sentences import Approved
-from unveil.data.table import Role, Table
-from unveil.data.table.release import Release
-from unveil.metrics.releases.utility import Utility, loss_summary
 from unveil.questions.audit.parts.utility import (
     changed_columns,
     changed_pairs,
@@ -19,6 +14,11 @@ from unveil.questions.audit.parts.utility import (
     utility_section,
     utility_table,
 )
+
+from tests.approved.sentences import Approved
+from unveil.data.table import Role, Table
+from unveil.data.table.release import Release
+from unveil.metrics.releases.utility import Utility, loss_summary
 from unveil.report.blocks import Page
 from unveil.report.blocks import TableBlock as Shown
 from unveil.report.page import render
