@@ -124,16 +124,14 @@ def test_what_was_asked_is_said_in_words(approved: Approved) -> None:
     assert told["Limits"] == "copies: 0.1"
     assert "People to attack" not in told
     assert dict(said(form, {}, {"sample": True}))["Data"].startswith("Built-in example")
-    assert (
-        dict(said(FORMS["study"], {}, {"folder": "/home/me/x"}))["Folder of the study"] == "/home/me/x"
-    )
+    assert dict(said(FORMS["study"], {}, {"folder": "/home/me/x"}))["Folder of the study"] == "/home/me/x"
 
 
 def test_a_number_of_many_digits_is_refused_and_not_computed() -> None:
     field = Setting(name="n", label="N", kind="number", whole=False)
     form = FORMS["audit"]
     for text in ("9" * 5000, "1e99999", "1/" + "3" * 5000):
-        with pytest.raises(ValueError, match="not a number|digits; at most"):
+        with pytest.raises(ValueError, match=r"not a number|digits; at most"):
             value_of(field, text, form)
 
 

@@ -36,6 +36,10 @@ class TableReading:
         # Once, and not for every table.
         if self.dictionary is not None and not isinstance(self.dictionary, Dictionary):
             object.__setattr__(self, "dictionary", read_dictionary(self.dictionary))
+        if isinstance(self.dictionary, Dictionary):
+            missing = {name: dict.fromkeys(texts, "missing") for name, texts in self.dictionary.missing.items()}
+            object.__setattr__(self, "rename", {**self.dictionary.rename, **self.rename})
+            object.__setattr__(self, "markers", {**missing, **self.markers})
 
     def file(
         self, path: str | os.PathLike[str], name: str, *, released: bool = False, store: ColumnStore | None = None
@@ -84,8 +88,8 @@ class TableReading:
             unknown = next((name for name in named if name not in have), None)
             if unknown is not None:
                 raise InputError(
-                    f"Unknown column {unknown!r} with a {what}.{did_you_mean(unknown, have)} Correct the name, or remove "
-                    "it"
+                    f"Unknown column {unknown!r} with a {what}.{did_you_mean(unknown, have)} Correct the name, or "
+                    "remove it"
                 )
         if self.strict:
             refuse_unsure(tables[0])

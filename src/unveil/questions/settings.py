@@ -36,6 +36,8 @@ Door = Literal["command line", "page", "python"]
 Place = Literal["default", "all", "read", "run", "dictionary", "config"]
 #: The places whose options no help shows.
 UNSHOWN: frozenset[str] = frozenset({"read", "run", "dictionary", "config"})
+#: The longest help of an option: it stands on one line.
+LONGEST_HELP = 60
 #: The groups of options in help, in their order.
 GROUPS = (
     "Input", "Columns", "Structure", "Perturbation", "Method", "Attack", "Attacks", "Generator", "Privacy audit",
@@ -164,7 +166,8 @@ class Setting:
         text = self.help or self.label
         if isinstance(self.default, bool) or self.default in (None, "", ()) or "(default: " in text:
             return text
-        return f"{text} (default: {self.default})"
+        whole = f"{text} (default: {self.default})"
+        return whole if len(whole) <= LONGEST_HELP else text
 
     @property
     def description(self) -> str:

@@ -480,11 +480,14 @@ class AuditSettings(
         read["kind"] = self.kind or None
         read["sensitive_stated"] = self.sensitive_stated or bool(self.sensitive)
         read["sensitive"] = () if self.sensitive == (NONE_SENSITIVE,) else self.sensitive
-        if isinstance(self.dictionary, str | Path):
-            from unveil.data.table import read_dictionary
+        if self.dictionary is not None:
+            from unveil.data.table import Dictionary, read_dictionary
 
             # Once, and not for every table and worker.
-            read["dictionary"] = read_dictionary(self.dictionary)
+            known = self.dictionary if isinstance(self.dictionary, Dictionary) else read_dictionary(self.dictionary)
+            read["dictionary"] = known
+            read["exact"] = tuple(dict.fromkeys((*self.exact, *known.exact)))
+            read["hierarchies"] = {**known.hierarchies, **self.hierarchies}
         for name, value in read.items():
             object.__setattr__(self, name, value)
         share(self.tolerance, "tolerance", one=False)

@@ -67,8 +67,8 @@ class PlanSettings(LimitSettings):
     )
     correlation: float = setting(
         0.0,
-        "Correlation between the results of two attackers",
-        "0 gives the smallest chance to pass.",
+        "Correlation between two attackers",
+        "Of their results; 0 gives the smallest chance to pass.",
         least=0,
         most=0.99,
         metavar="SHARE",

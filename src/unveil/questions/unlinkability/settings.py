@@ -174,8 +174,8 @@ class PartitionSettings(LimitSettings, SeedSettings):
     )
     linkage: str = setting(
         "pairs",
-        "Clusters that evidence is likely to merge next",
-        "For the forecast.",
+        "Clusters that merge next",
+        "The order in which evidence is likely to merge clusters, for the forecast.",
         kind="choice",
         choices=lambda: (
             ("pairs", "clusters with more items of the subject first"),
@@ -199,7 +199,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
     )
     split: float = setting(
         1.0,
-        "Odds that evidence splits, not merges, two items",
+        "Odds of a split against a merge of two items",
         "0: clusters are never split, as in the paper.",
         least=0,
         fold=MORE,
