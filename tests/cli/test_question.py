@@ -79,7 +79,7 @@ class SmallHome:
         title="Small",
         lead="Is it small?",
         about="It is.",
-        tries=("unveil partition x",),
+        tries=("unveil unlinkability x",),
         settings=(
             Setting(name="file", label="A file", kind="file", required=True, is_bare=True),
             *LimitSettings.table(),

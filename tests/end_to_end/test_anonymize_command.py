@@ -1,4 +1,4 @@
-"""``unveil anonymize`` from a file of edges to what a person or a machine reads, and every kind of bad input."""
+"""``unveil protect-graph`` from a file of edges to what a person or a machine reads, and every kind of bad input."""
 
 import gzip
 from pathlib import Path
@@ -105,7 +105,7 @@ def test_without_a_file_the_generated_graph_is_used() -> None:
     words = ("--protect", "id-removal", "--seed", "1")
     assert answer(*words) == answer("--sample", *words)
     run = ask("--protect", "id-removal")
-    assert run.stdout.startswith("The example inside unveil: a generated graph")
+    assert run.stdout.startswith("Built-in example: a generated graph")
 
 
 def test_limits_are_watched() -> None:

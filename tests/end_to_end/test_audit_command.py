@@ -163,7 +163,7 @@ def test_the_example_needs_no_files() -> None:
     excess = [attacks_of(found, "linkability", at)[0]["excess_over_control"]["value"] for at in range(3)]
     assert excess == sorted(excess, reverse=True)
     assert found == answer("--sample", *settings)
-    assert "The example inside unveil" in ask("--sample", *settings).stdout
+    assert "Built-in example" in ask("--sample", *settings).stdout
 
 
 def test_scenarios_are_named_with_their_columns_and_reason() -> None:

@@ -1,4 +1,4 @@
-"""``unveil candidates`` from files on disk to what a person or a machine reads, and every kind of bad input."""
+"""``unveil attack-metrics`` from files on disk to what a person or a machine reads, and every kind of bad input."""
 
 import json
 import os

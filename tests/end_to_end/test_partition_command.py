@@ -1,4 +1,4 @@
-"""``unveil partition`` from files on disk to what a person or a machine reads, and every kind of bad input."""
+"""``unveil unlinkability`` from files on disk to what a person or a machine reads, and every kind of bad input."""
 
 import json
 import os
@@ -159,7 +159,7 @@ def test_text_has_headline_figures_meanings_and_the_subjects_most_at_risk() -> N
     assert "3 of 4 subjects" in run.stdout
     assert "Items missed: 7" in run.stdout
     assert all(name in run.stdout for name in ("triangles", "squares", "circles", "stars"))
-    assert "unveil partition --sample careful" in run.stdout
+    assert "unveil unlinkability --example careful" in run.stdout
     assert "Seed 0" in run.stdout
     assert run.stdout.endswith("The report is in report.html\n")
     assert "\x1b" not in run.stdout

@@ -84,7 +84,7 @@ def test_text_page_and_json_say_the_same() -> None:
 def test_without_files_the_example_is_attacked() -> None:
     run = ask("--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
-    assert run.stdout.startswith("The example inside unveil: 120 people of an election study, whose ranks are swapped.")
+    assert run.stdout.startswith("Built-in example: 120 people of an election study, with swapped ranks.")
     again = ask("--sample", "--attack", "intersection", "--known", "news,age", "--json")
     assert json.loads(again.stdout)["known"] == ["news", "age"]
 

@@ -286,7 +286,7 @@ def test_a_study_is_run_and_no_class_of_its_own_is_loaded(desk: Desk) -> None:
     assert "of 940 targets (3 repetitions)" in found.headline
     asked = asked_for("study_run")
     assert command(asked, {"file": ["plan.toml"]}, {"out": str(out), "workers": "0"}).words == (
-        *("study", "run", "plan.toml", "--out", str(out), "--workers", "0"),
+        *("study", "run", "plan.toml", "--out", str(out), "--run", "workers=0"),
     )
     own = desk.give("own.toml", replace(SHORT, protections=("antigravity:Fly",)).to_toml())
     with pytest.raises(InputError, match="the module 'antigravity' is code"):
@@ -333,9 +333,9 @@ def test_the_example_of_a_study_is_computed_and_gone(
     [
         ("unlinkability", {"truth": "item,group\n1,a\n", "guesses": "item,cluster\n1,a\n"}, {}, "truth", "'cluster'"),
         ("attack_metrics", {"guess": "target,candidate,probability\na,b,2\n"}, {}, "guess", "'guess.csv'"),
-        ("study", {}, {"folder": "relative/folder"}, "folder", "written in full"),
+        ("study", {}, {"folder": "relative/folder"}, "folder", "not a full path"),
         ("study", {}, {"folder": "/nowhere/at/all"}, "folder", "/nowhere/at/all"),
-        ("study", {}, {"folder": "~nobody-of-this-name/x"}, "folder", "written in full"),
+        ("study", {}, {"folder": "~nobody-of-this-name/x"}, "folder", "not a full path"),
         ("audit", {"original": "a,b\n1,2\n2,3\n3,1\n", "released": "c\n1\n2\n"}, {}, "", "in common"),
         ("audit", {"original": "a,b\n", "released": "a,b\n1,2\n"}, {}, "original", "'original.csv'"),
         (

@@ -63,8 +63,8 @@ def test_the_owner_can_prove_which_files_were_audited_and_nobody_else_can_try(fo
     assert key not in shared
     assert not plain & digits(shared)
     assert digits(shared) == {digest_of_file(folder / file, bytes.fromhex(key)) for file in FILES[:2]}
-    assert "unveil digest" in inside
-    assert "unveil digest" in shared
+    assert "unveil verify" in inside
+    assert "unveil verify" in shared
     told = Command("verify").ask(*FILES[:2], "--key", key)
     assert told.exit_code == 0, told.stderr
     assert digits(told.stdout) == digits(shared)

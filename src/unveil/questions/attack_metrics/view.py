@@ -189,7 +189,7 @@ def brief(findings: CandidatesFindings) -> Iterator[Part]:
 VIEW = QuestionView(
     schema="unveil.candidates/1",
     findings=CandidatesFindings,
-    about="The answer of `unveil candidates`: how much an adversary knows about each target.",
+    about="The answer of `unveil attack-metrics`: how much an adversary knows about each target.",
     quantities=quantities,
     frame=frame,
     page=page,

@@ -223,7 +223,7 @@ class AuditSettings(
     shareable: Path | None = setting(
         None,
         "Redacted report for external readers",
-        "It leaves out small counts, folders and values.",
+        "It leaves out small cells, folders and values.",
         kind="output",
         only="command line",
         option="--redacted",
@@ -304,7 +304,7 @@ class AuditSettings(
         only="page",
         choices=lambda: (
             ("internal", "Internal: with details about individual records"),
-            ("shareable", "Redacted: without small counts and values"),
+            ("shareable", "Redacted: without small cells and values"),
         ),
         fold=MORE,
         front_end=True,
@@ -312,7 +312,7 @@ class AuditSettings(
     threshold: float | None = setting(
         None,
         "Largest acceptable excess risk, such as 0.09",
-        "Excess risk is the number of extra people per 100 whom the release exposes: 0.09 is 9 per 100.",
+        "Excess risk is the number of extra people per 100 that the release exposes: 0.09 is 9 per 100.",
         least=0,
         most=1,
         example="0.09",
@@ -428,7 +428,7 @@ class AuditSettings(
     population_size: int | None = setting(
         None,
         "Population size",
-        "The number of people whom the released sample was drawn from, if it has no weights.",
+        "Size of the population behind the released sample, if it has no weights.",
         least=1,
         fold=MORE,
         group="Columns",

@@ -37,7 +37,7 @@ class PlanSettings(LimitSettings):
     threshold: float | None = setting(
         None,
         "Largest acceptable excess risk, such as 0.09",
-        "Excess risk is the number of extra people per 100 whom the release exposes: 0.09 is 9 per 100.",
+        "Excess risk is the number of extra people per 100 that the release exposes: 0.09 is 9 per 100.",
         required=True,
         least=0.001,
         most=1,

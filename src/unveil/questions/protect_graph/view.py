@@ -210,7 +210,7 @@ def brief(findings: AnonymizeFindings) -> Iterator[Part]:
 VIEW = QuestionView(
     schema="unveil.anonymize/1",
     findings=AnonymizeFindings,
-    about="The answer of `unveil anonymize`: what a protection does to a graph, and what that costs.",
+    about="The answer of `unveil protect-graph`: what a protection does to a graph, and what that costs.",
     quantities=quantities,
     frame=frame,
     page=page,

@@ -194,7 +194,7 @@ def next_steps(findings: StudyFindings) -> tuple[str, ...]:
         )
         steps.append(f"{again} computes {those}, and leaves the others as they are.")
     if counts.fine:
-        cost = "unveil anonymize" if findings.study.kind == "graph" else "unveil audit"
+        cost = "unveil protect-graph" if findings.study.kind == "graph" else "unveil audit"
         steps.append(f"Before you choose a protection, see what it costs in usefulness: '{cost}'.")
         steps.append(f"'unveil grade-metrics {where}' says which metrics these results let you trust.")
     return tuple(steps)

@@ -305,7 +305,7 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
     keep: int = setting(
         2,
         "Possible values per protected cell",
-        "Secondary suppression leaves at least so many: 2 prevents recovery, 4 approximate disclosure.",
+        "The minimum after secondary suppression: 2 prevents recovery, 4 approximate disclosure.",
         only="command line",
         least=2,
         most=1000,
