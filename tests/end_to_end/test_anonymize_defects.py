@@ -1,4 +1,4 @@
-"""What must hold of ``unveil protect-graph`` beyond its own tests: each of these was once seen to fail, or nearly did."""
+"""What must hold of ``unveil protect-graph`` beyond its own tests: each once failed, or nearly did."""
 
 import csv
 import os

@@ -481,7 +481,7 @@ def test_a_call_that_makes_no_sense_is_refused(arguments: tuple[str, ...], namin
         ("neighbours = true", ("'neighbours'", "whole number")),
         ("[[scenario]]\nname = 'x'", ("[[scenario]]", "columns")),
         ("[[release]]\nname = 'x'", ("[[release]]", "file")),
-        ("[limits]\nlinkability.attack_rate = 'much'", ("must be a number",)),
+        ("[limits]\nlinkability.attack_rate = 'much'", ("is not a number",)),
         ("[limits]\nlinkability.attack_rat = 1", ("Did you mean",)),
         ("targets = 'some'", ("'all'",)),
     ],

@@ -271,7 +271,7 @@ def test_a_study_with_missing_levels_is_graded_with_a_note(studies: Path, folder
     [
         (("--significance", "0"), "between 0 and 1, both excluded"),
         (("--significance", "1"), "between 0 and 1, both excluded"),
-        (("--significance", "five"), "must be a number"),
+        (("--significance", "five"), "not a number"),
         (("--limit", "trusted_metric=1"), "Did you mean 'trusted_metrics'"),
         (("--latex", "missing/grades.tex"), "does not exist"),
         (("--latex", "report.html"), "must name different files"),

@@ -102,7 +102,7 @@ def test_a_file_holds_settings_and_options_win_over_it() -> None:
     ("content", "naming"),
     [
         ("minimun = 5", ("have no 'minimun'", "Did you mean 'minimum'")),
-        ('minimum = "5"', ("'minimum'", "must be a whole number")),
+        ('minimum = "5"', ("'min_cell'", "is not a whole number")),
         ("[limits]\nsmal = 0", ("no quantity",)),
         ('round = "x"', ("--round",)),
         ('cells = "c.csv"', ("have no 'cells'",)),

@@ -119,7 +119,7 @@ def test_a_listed_protection_is_written_with_what_differs_from_its_defaults() ->
     assert value_of(asked.setting("protect"), chosen, asked) == "k-degree:k=7"
     assert value_of(asked.setting("protect"), "k-degree:k=3", asked) == "k-degree:k=3"
     for other in ("os:system", {"name": "os:system"}, {"name": "mondrian", "settings": {}}, "tests.masks:Mask"):
-        with pytest.raises(InputError, match="unknown name"):
+        with pytest.raises(InputError, match="Unknown name"):
             value_of(asked.setting("protect"), other, asked)
 
 

@@ -226,7 +226,7 @@ def _chosen(setting: Setting, value: Any) -> str:
     if not isinstance(value, str):
         raise InputError(f"it is no name. {offered}".rstrip())
     hint = did_you_mean(value, names) if setting.hint is None else setting.hint(value)
-    raise InputError(f"unknown name {shortened(value)}.{hint} {offered}".rstrip())
+    raise InputError(f"Unknown name {shortened(value)}.{hint} {offered}".rstrip())
 
 
 def _fraction(value: Any) -> Fraction | None:

@@ -186,7 +186,7 @@ def test_settings_are_keywords_or_one_object_and_unknown_ones_get_a_suggestion()
     asked = attack_metrics(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)))
     assert plain.to_json() == asked.to_json()
     assert attack_metrics(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)), metrics=()).findings.metrics == ()
-    with pytest.raises(InputError, match=r"there is no setting 'metric'\. Did you mean 'metrics'"):
+    with pytest.raises(InputError, match=r"Unknown setting 'metric'\. Did you mean 'metrics'"):
         attack_metrics(SMALL, [0, 0], metric="entropy")
     with pytest.raises(InputError, match="normalise must be True or False"):
         attack_metrics(SMALL, [0, 0], normalise="maybe")

@@ -231,7 +231,7 @@ def test_progress_goes_on_and_never_back() -> None:
         ({"attacks": ["linkabilty"]}, "Did you mean 'linkability'"),
         ({"targets": 0}, "targets must be"),
         ({"neighbours": 121}, "at most the number of released rows"),
-        ({"known": ["age"], "sensitive": ["age"]}, "'age' is said to be known and sensitive"),
+        ({"known": ["age"], "sensitive": ["age"]}, "'age' has two roles: known and sensitive"),
         ({"sensitive": ["incom"]}, "Did you mean 'income'"),
         ({"identifiers": COLUMNS}, "can be known"),
         ({"known": ["age"]}, "needs two columns"),
