@@ -104,8 +104,8 @@ SETTINGS_HEAD = f"""# Settings
 
 The settings of each command: an option on the command line, and a field of the same label in the local web app. Every
 command also has `--json`, `--html FILE`, `--csv DIR`, `--figures DIR`, `--verbose` and `--quiet`. `--help` shows the
-most important options, `--help-all` the others. The file of `--config` has the name of the option as key, with `_` for `-`;
-settings of `--read`, `--run`, the data dictionary and a section of that file have no option of their own."""
+most important options, `--help-all` the others. The file of `--config` has the name of the option as key, with `_` for
+`-`; settings of `--read`, `--run`, the data dictionary and a section of that file have no option of their own."""
 
 
 def render_settings() -> str:

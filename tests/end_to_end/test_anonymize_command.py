@@ -156,16 +156,16 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
 
 def test_no_file_is_overwritten_by_mistake() -> None:
     refuse("edges.csv", "--out", "edges.csv", naming=("edges.csv",))
-    refuse("edges.csv", "--out", "same.csv", "--truth", "same.csv", naming=("different files",))
+    refuse("edges.csv", "--out", "same.csv", "--truth", "same.csv", naming=("the same file",))
     refuse("edges.csv", "--out", "no/such/folder.csv", naming=("does not exist",))
-    refuse("edges.csv", "--sample", naming=("--sample",))
+    refuse("edges.csv", "--sample", naming=("--example",))
 
 
 def test_without_a_seed_the_release_is_secret_and_with_one_that_is_said() -> None:
     releases = set()
     for name in ("one", "two"):
         run = ask("edges.csv", "--protect", "id-removal", "--out", f"{name}.csv", "--html", f"{name}.html")
-        assert "drawn in secret" in run.stdout
+        assert "seed is secret" in run.stdout
         releases.add(Path(f"{name}.csv").read_text())
     assert len(releases) == 2
     assert answer("edges.csv", "--protect", "id-removal")["seed"] is None

@@ -310,9 +310,9 @@ def test_a_truth_that_names_a_target_twice_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "naming"),
     [
-        ((), ("GUESS", "--sample")),
-        (("guess.csv", "--sample"), ("--sample",)),
-        (("--sample", "--truth", "truth.csv"), ("--sample",)),
+        ((), ("GUESS", "--example")),
+        (("guess.csv", "--sample"), ("--example",)),
+        (("--sample", "--truth", "truth.csv"), ("--example",)),
         (("guess.csv", "--metric", "entrpy"), ("'entrpy'", "'entropy'")),
         (("guess.csv", "--metric", "qqq"), ("unveil list metrics",)),
         (("guess.csv", "--metric", "incorrectness"), ("incorrectness", "--truth")),

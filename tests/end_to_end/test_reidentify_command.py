@@ -189,7 +189,7 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
     listed = ask("--limit", "help").stdout
     assert "hit_rate" in listed
     assert "hit_rate.high" in listed
-    assert "--protect" in ask("--help").stdout
+    assert "--method" in ask("--help").stdout
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
@@ -198,14 +198,14 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
 @pytest.mark.parametrize(
     ("arguments", "naming"),
     [
-        (("people.csv",), ("RELEASED", "--protect")),
+        (("people.csv",), ("RELEASED", "--method")),
         (("people.csv", "masked.csv", "--protect", "shuffle", "--attack", "nearest"), ("--truth", "--id")),
         (("people.csv", "masked.csv", "--attack", "nearest"), ("--truth", "--id")),
         ((*OUTSIDE, "--id", "who", "--attack", "nearest"), ("--truth", "--id")),
         ((*PROTECT, "--truth", "truth.csv", "--attack", "nearest"), ("--truth", "RELEASED")),
         (PROTECT, ("--attack", "unveil list attacks")),
         (("--truth", "truth.csv"), ("ORIGINAL",)),
-        ((*PROTECT, "--attack", "nearest", "--sample"), ("--sample",)),
+        ((*PROTECT, "--attack", "nearest", "--sample"), ("--example",)),
         ((*PROTECT, "--attack", "nearst"), ("'nearst'", "'nearest'")),
         ((*PROTECT, "--attack", "rank-intersection"), ("'intersection'",)),
         ((*PROTECT, "--attack", "linkability"), ("leaves Trials",)),
@@ -214,7 +214,7 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
         ((*PROTECT, "--attack", "intersection:q=2"), ("'q'",)),
         ((*PROTECT, "--attack", "nearest", "--attack", "nearest"), ("twice",)),
         ((*PROTECT, "--attack", "nearest", "--known", "wage"), ("'wage'",)),
-        ((*PROTECT, "--attack", "nearest", "--known", ","), ("--known",)),
+        ((*PROTECT, "--attack", "nearest", "--known", ","), ("--quasi-identifiers",)),
         ((*PROTECT, "--attack", "nearest", "--known", "age,age"), ("each column once",)),
         ((*PROTECT, "--attack", "nearest:k=61"), ("61", "60")),
         ((*PROTECT, "--attack", "intersection:columns=town", "--known", "age,town"), ("'town'", "order")),

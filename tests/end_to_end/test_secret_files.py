@@ -76,7 +76,7 @@ def mode(path: Path) -> int:
 def test_every_command_that_writes_is_tried_and_the_guide_names_what_is_shared() -> None:
     assert {command for command, _ in OPTIONS} == set(CALLS)
     assert set(OPTIONS) >= SHARED
-    assert {("audit", "--shareable"), ("protect-graph", "--out")} <= SHARED
+    assert {("audit", "--redacted"), ("protect-graph", "--out")} <= SHARED
     assert "| `--html` of every command |" in TABLE
     assert "| `--csv` and `--figures` of every command |" in TABLE
     for command, option in set(OPTIONS) - SHARED:

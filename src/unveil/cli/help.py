@@ -30,6 +30,10 @@ class GroupedOption(click.Option):
         self.group = group
         self.by_default = by_default
 
+    def get_error_hint(self, ctx: click.Context | None) -> str:  # noqa: ARG002
+        """Return the current name of the option, for messages."""
+        return f"'{self.opts[0]}'"
+
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the option by its current name, and its help."""
         record = super().get_help_record(ctx)

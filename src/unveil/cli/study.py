@@ -151,7 +151,7 @@ def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     from unveil.report.text import count, duration
     from unveil.studies import Results
 
-    before = f"; {summary.reused:,} were already finished" if summary.reused else ""
+    before = f"; {summary.reused:,} finished before" if summary.reused else ""
     again = f"; {count(summary.set_aside, 'damaged file was', 'damaged files were')} set aside and computed again"
     show_headline(
         f"{count(summary.done, 'scenario', 'scenarios')} of {summary.total:,} computed in {duration(summary.seconds)}"

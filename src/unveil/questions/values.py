@@ -193,7 +193,7 @@ def columns_in(written: Iterable[str]) -> tuple[str, ...]:
     """
     names = tuple(name for text in written for name in cells(text))
     if not names:
-        raise InputError("it names no column. Name one, or remove it")
+        raise InputError("it names none. Name at least one, or remove it")
     return names
 
 

@@ -188,7 +188,7 @@ def test_settings_are_keywords_or_one_object_and_unknown_ones_get_a_suggestion()
     assert attack_metrics(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)), metrics=()).findings.metrics == ()
     with pytest.raises(InputError, match=r"Unknown setting 'metric'\. Did you mean 'metrics'"):
         attack_metrics(SMALL, [0, 0], metric="entropy")
-    with pytest.raises(InputError, match="normalise must be True or False"):
+    with pytest.raises(InputError, match="normalise is neither true nor false"):
         attack_metrics(SMALL, [0, 0], normalise="maybe")
     shown = inspect.signature(attack_metrics).parameters
     keywords = [each for each in CandidatesSettings.table() if each.is_keyword]

@@ -52,7 +52,7 @@ def _made_elsewhere(request: Request) -> list[tuple[str, str]]:
     if drawn:
         return [(drawn[0], f"{{{drawn[0]}}} and {{auxiliary}} exclude each other. Remove one")]
     if request.values["calibrate"] == "simulate":
-        how = "{calibrate} simulate and {auxiliary} exclude each other"
+        how = "simulate ({calibrate}) and {auxiliary} exclude each other"
         return [("calibrate", f"{how}. Choose seeds or none, or remove {{auxiliary}}")]
     if "truth" not in elsewhere:
         return [("truth", "{auxiliary} needs the true matches. Add {truth}")]
