@@ -127,7 +127,7 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     ("content", "options", "naming"),
     [
         ("ward,count\nN,5\nS,7\nTotal,13\n", (), ("cannot all be true", "(N) = 5 in row 1", "--round")),
-        ("ward,count\nN,5\nS,x7\n", (), ("bad.csv", "row 2", "--hidden")),
+        ("ward,count\nN,5\nS,x7\n", (), ("bad.csv", "row 2", "--suppressed")),
         ("ward,count\nN,-\nS,7\n", (), ("means zero to some", "row 1")),
         ("ward,count\nN,5\nN,7\n", (), ("row 2 has the codes of row 1",)),
         ("ward,count\nN,5\n", ("--hidden", "*"), ("--suppressed", "TEXT=RANGE")),

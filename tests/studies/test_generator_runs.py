@@ -233,7 +233,7 @@ def test_a_run_that_fails_stops_the_others_and_keeps_what_is_done(
     said = str(caught.value)
     assert SECRET not in said + "".join(capfd.readouterr())
     assert said.startswith(f"run 3 of 9 failed: the generator stopped: error in your function {ME}:failing: ValueError")
-    messages = "Name a folder with --made to keep its messages. The other runs were stopped"
+    messages = "Name a folder with --keep-runs to keep its messages. The other runs were stopped"
     if out is not None:
         log = out / "logs" / "run-0003.txt"
         messages = f"Its messages are in '{log}'. The other runs were stopped, and the 2 that are done are kept"

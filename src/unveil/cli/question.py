@@ -264,8 +264,8 @@ def _taken_apart(question: Question, params: Mapping[str, Any]) -> tuple[dict[st
     """Return the files, and the values of the other settings."""
     files: dict[str, tuple[Path, ...]] = {}
     said: dict[str, Any] = {}
-    pairs = {name: value for place in _PAIRED for name, value in (params.get(f"paired_{place}") or {}).items()}
-    params = {**params, **{name: value for name, value in pairs.items() if params.get(name) in (None, ())}}
+    paired = {name: value for place in _PAIRED for name, value in (params.get(f"paired_{place}") or {}).items()}
+    params = {**params, **{name: value for name, value in paired.items() if params.get(name) in (None, ())}}
     for setting in question.on("command line"):
         raw = params.get(setting.name)
         if raw is None or raw == ():

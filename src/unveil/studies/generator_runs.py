@@ -65,7 +65,7 @@ class GeneratorFolder(ResultFolder):
     """The folder with the runs of a generator."""
 
     manifest, parts, files = MANIFEST, (RUNS, LOGS, WORK), (TIMES,)
-    what, own, advice = "runs", "runs of this generator", "Name another folder (--made)"
+    what, own, advice = "runs", "runs of this generator", "Name another folder (--keep-runs)"
     other = _OTHER
 
     def __exit__(
@@ -102,7 +102,7 @@ class GeneratorFolder(ResultFolder):
         if not (self.folder / RUNS / f"{run.name}.result").is_file():
             raise InputError(
                 f"a worker wrote a run to {shown(self.folder)} that is not seen here. All workers must share this "
-                "folder: name one that they do share (--made)"
+                "folder: name one that they do share (--keep-runs)"
             )
         self.note(TIMES, {"run": run.number, "seconds": round(seconds, 6)})
 
@@ -231,7 +231,7 @@ def make_runs(
     """
     whole_number(workers, "the number of workers", at_least=0)
     if cluster is not None and folder is None:
-        raise InputError("runs on a cluster need a folder that all its workers share. Name one (--made)")
+        raise InputError("runs on a cluster need a folder that all its workers share. Name one (--keep-runs)")
     remove_left_behind()
     with endings_raise(), ExitStack() as stack:
         key, path = None, folder
@@ -326,7 +326,7 @@ class _Settlement:
         if not outcome.messages:
             return ""
         where = f"Its messages are in {shown(log_of(self.home.folder, run))}"
-        return where if self.kept else "Name a folder with --made to keep its messages"
+        return where if self.kept else "Name a folder with --keep-runs to keep its messages"
 
     def _others(self) -> str:
         done = self.pace.reused + self.pace.done

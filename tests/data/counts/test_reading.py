@@ -43,7 +43,7 @@ def test_a_code_that_is_called_like_counts_is_a_code_where_the_table_is_wide() -
     told = read_counts([wide])
     assert told.tables[0].form == "wide"
     assert cells(told)["b, N"] == (8, 8)
-    assert "tell --count N" in told.notes[0]
+    assert "tell --count-column N" in told.notes[0]
     assert read_counts([{key: wide[key] for key in ("ward", "N")}]).tables[0].form == "tidy"
     years = {"ward": ["a", "a", "b", "b"], "year": ["2020", "2021"] * 2, "n": ["3", "*", "8", "9"]}
     assert cells(read_counts([years]))["b, 2021"] == (9, 9)
@@ -111,7 +111,7 @@ def test_percentages_beside_counts_are_a_table_of_their_own() -> None:
         ({"ward": ["N", "S"], "count": ["1", "-2"]}, {}, "not negative, but does not in row 2"),
         ({"ward": ["N", "S"], "count": ["1.5", "2"]}, {}, "whole numbers"),
         ({"ward": ["N", "S"], "count": ["1", "Zephyrine"]}, {}, "symbols that are known, but does not in row 2"),
-        ({"ward": ["N", "S"], "percent": ["1", "2"]}, {}, "Add it, tell --base N"),
+        ({"ward": ["N", "S"], "percent": ["1", "2"]}, {}, "Add it, tell --percent-base N"),
         ({"ward": ["N", "S"], "percent": ["11", "2"], "base": ["9", "*"]}, {}, "does not in row 2"),
         ({"ward": ["N", "S"], "percent": ["37", "2"], "base": ["2", "2"]}, {}, "see row 1"),
         ({"count": ["1"]}, {}, "must have a variable"),

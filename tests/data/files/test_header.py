@@ -63,8 +63,8 @@ def test_a_first_line_that_looks_like_data_is_refused_without_a_cell(tmp_path: P
     path = written(tmp_path, DATA[case])
     with pytest.raises(InputError, match="looks like data") as refused:
         Table.read(path)
-    assert "--header yes" in str(refused.value)
-    assert "--header no" in str(refused.value)
+    assert "--read header=yes" in str(refused.value)
+    assert "--read header=no" in str(refused.value)
     message = str(refused.value).replace(str(path), "")
     cells = [cell for cell in DATA[case][0].split(",") if len(cell) > 2]
     assert not [cell for cell in cells if cell in message]

@@ -114,7 +114,7 @@ FAILURES: dict[str, tuple[str, dict[str, Any], str]] = {
     "memory": (
         "print(source.read_text(), flush=True); bytearray(3 * 10**9)",
         {"memory_limit": 1},
-        r"needed more memory than the 1 GB that it may take \(exit code 1\)\. Allow it more \(--memory-limit\)",
+        r"needed more memory than the 1 GB that it may take \(exit code 1\)\. Allow it more \(--run memory_limit=GB\)",
     ),
     "memory of the machine": ("raise MemoryError", {}, r"seems to have run out of memory \(exit code 1\)"),
     "killed": (
@@ -415,7 +415,7 @@ def test_a_file_that_is_too_large_is_refused(how: str, tmp_path: Path, work: Pat
     with pytest.raises(RunError, match=match) as caught:
         made(script(tmp_path, body), people(tmp_path), work, output_limit=0.002, read=read.append)
     assert "more than the 0.002 GB" in str(caught.value)
-    assert str(caught.value).endswith("Allow it more (--output-limit), or have it write less")
+    assert str(caught.value).endswith("Allow it more (--run output_limit=GB), or have it write less")
     assert read == []
     assert list(work.iterdir()) == []
 

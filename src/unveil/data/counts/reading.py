@@ -219,7 +219,7 @@ def _percentages(
     if base is None and settings.base is None and settings.percent_of is None:
         raise InputError(
             f"percentages must be of a known number of people, but {name} has no column called base. Add it, tell "
-            f"--base N, tell --percent-of VARIABLES where the number is hidden, or leave column {percent!r} out"
+            f"--percent-base N, tell --percent-of VARIABLES where the number is hidden, or leave column {percent!r} out"
         )
     of = [str(settings.base or "")] * frame.height if base is None else frame[base].to_list()
     told, shares = [], []
@@ -268,8 +268,8 @@ def _wide(frame: "pl.DataFrame", name: str, settings: CountSettings, known: dict
     codes = [column for column in frame.columns if column not in rows]
     if len(codes) < 2 and not settings.wide:
         raise InputError(
-            f"{name} must have a column of counts, called {', '.join(COUNT_NAMES[:4])} or named with --count, or the "
-            "codes of a variable in its header, but has neither. Rename the column of counts, or tell --wide VARIABLE"
+            f"{name} must have a column of counts, called {', '.join(COUNT_NAMES[:4])} or named with --count-column, "
+            "or the codes of a variable in its header, but has neither. Rename that column, or tell --wide VARIABLE"
         )
     variable, guessed = settings.wide or _header_variable(codes, rows, known, name), not settings.wide
     if variable in rows:
@@ -282,7 +282,7 @@ def _wide(frame: "pl.DataFrame", name: str, settings: CountSettings, known: dict
     long = numbered.unpivot(on=codes, index=["\0row", *rows], variable_name=variable, value_name="\0text")
     long = long.sort("\0row", maintain_order=True)
     like = _called(codes, COUNT_NAMES)
-    other = f"; if column {like!r} holds all counts, tell --count {like}" if like is not None else ""
+    other = f"; if column {like!r} holds all counts, tell --count-column {like}" if like is not None else ""
     note = f"{name}: its header was taken for the codes of {variable!r}, its rows for {', '.join(map(repr, rows))}"
     return WrittenTable(
         name=name,

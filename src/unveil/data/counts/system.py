@@ -260,7 +260,7 @@ def _refuse_impossible(released: PublishedCounts, cell: IntArray, is_impossible:
         raise InputError(
             f"nobody may be counted in a combination that is said to be impossible, but somebody is in {wrong.size:,} "
             f"such cells, the first in row {released.row[first]} of {name} (counted from 1 below the header). Take "
-            "the combination out of --structural, or correct the count"
+            "the combination out of --structural-zeros, or correct the count"
         )
 
 

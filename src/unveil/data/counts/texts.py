@@ -72,7 +72,7 @@ def _figure(shown: int, settings: CountSettings, *, inner: bool) -> ParsedCell:
         if shown % settings.rounding.base:
             raise UnreadableError(
                 f"hold multiples of {settings.rounding.base}, to which its figures are said to be rounded",
-                "Tell another base, or leave exact totals out with --round BASE:WAY:inner",
+                "Tell another base, or leave exact totals out with --rounding BASE:METHOD:inner",
             )
         ends = settings.rounding.told(shown)
         low, high = ends[0], ends[1] if ends[1] is not None else shown
@@ -100,7 +100,7 @@ def _unreadable(plain: str) -> UnreadableError:
     if plain in _UNCLEAR:
         return UnreadableError(
             f"say clearly what its cells tell, and {plain!r} means zero to some and not applicable to others",
-            f'Tell it: --hidden "{plain}=0", --hidden "{plain}=0.." or --hidden "{plain}=none"',
+            f'Tell it: --suppressed "{plain}=0", --suppressed "{plain}=0.." or --suppressed "{plain}=none"',
         )
     if re.fullmatch(r"-\s?\d.*", plain):
         return UnreadableError("hold counts, which are not negative", "Check the figures")
@@ -118,5 +118,5 @@ def _unreadable(plain: str) -> UnreadableError:
         return UnreadableError("hold counts, and shares are none", "Name the column percent, or leave it out")
     return UnreadableError(
         "hold counts or symbols that are known",
-        'Tell what a symbol means with --hidden "TEXT=RANGE", as in --hidden "§=1..4"',
+        'Tell what a symbol means with --suppressed "TEXT=RANGE", as in --suppressed "§=1..4"',
     )

@@ -27,7 +27,10 @@ _LONGEST_ROW = 1 << 24
 
 _QUOTES = "a quote is not closed or stands inside a cell. Put that cell in quotes and write each quote inside it twice"
 _LINES = "a line ends with a carriage return alone. Save the file with ordinary line ends"
-_ENCODING = "it is not in UTF-8, as the text before it. Save the file again as UTF-8, or tell its encoding (--encoding)"
+_ENCODING = (
+    "it is not in UTF-8, as the text before it. Save the file again as UTF-8, or tell its encoding "
+    "(--read encoding=NAME)"
+)
 _EMPTY = "it is an empty line. Remove it"
 
 

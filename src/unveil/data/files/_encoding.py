@@ -93,5 +93,5 @@ def as_utf8(text: bytes, encoding: str, name: str) -> bytes:
         line = text[:start].decode(encoding, "ignore").count("\n") + 1
         raise InputError(
             f"the text of {name} must be in {NAMES.get(encoding, encoding)}, but is not in line {line}. Say which "
-            "encoding it has with --encoding, or save it again as UTF-8"
+            "encoding it has with --read encoding=NAME, or save it again as UTF-8"
         ) from None  # what Python says holds bytes of it

@@ -51,8 +51,8 @@ def refuse_data(source: "Source", names: Sequence[str]) -> None:
     if not is_surely_header(source, names):
         raise InputError(
             f"the first line of {source.name} looks like data, not like names of columns. If it holds the names say "
-            "--header yes (in Python header='yes'); if it is data say --header no, and columns are called column_1, "
-            "column_2 and so on"
+            "--read header=yes (in Python header='yes'); if it is data say --read header=no, and columns are called "
+            "column_1, column_2 and so on"
         )
 
 

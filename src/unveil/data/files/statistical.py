@@ -140,7 +140,7 @@ def _read(source: Source, settings: FileSettings, **more: Any) -> tuple["pl.Data
             why = _far_date(source, rows, failures)
     raise why or InputError(  # what the libraries say can hold a cell
         f"the {_FORMATS[source.kind]} file {source.name} is cut short or damaged, or of a kind that cannot be "
-        "read. Copy or write it again; where only its words are wrong, say its encoding with --encoding"
+        "read. Copy or write it again; where only its words are wrong, say its encoding with --read encoding=NAME"
     )
 
 

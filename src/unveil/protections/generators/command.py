@@ -44,7 +44,7 @@ LARGER, LEAST_LIMIT = 20, 10**9
 _LOOK = 1.0
 _WINDOWS = os.name == "nt"
 _GB = 1e9
-_ALLOW_MORE = "Allow it more (--output-limit), or have it write less"
+_ALLOW_MORE = "Allow it more (--run output_limit=GB), or have it write less"
 _LIMITS = {
     "time_limit": "time limit, in seconds,",
     "memory_limit": "memory limit, in GB,",
@@ -158,7 +158,7 @@ class CommandGenerator:
                 return process.wait(timeout=max(0.0, min(_LOOK, deadline - time.monotonic()))), None
             except subprocess.TimeoutExpired:
                 if time.monotonic() >= deadline:
-                    advice = "Allow it more time (--time-limit), or have it do less"
+                    advice = "Allow it more time (--run time_limit=SECONDS), or have it do less"
                     if not _launch.SEES_ALL:
                         advice += ". On this system, processes that it started in sessions of their own may still run"
                     return 0, (f"took longer than {self.time_limit:g} s and was ended", advice)
@@ -169,7 +169,7 @@ class CommandGenerator:
         """Return what happened, and what to do about it."""
         if _NO_MEMORY.search(log) and self.memory_limit is not None:
             needed = f"needed more memory than the {self.memory_limit:g} GB that it may take ({_ending(code)})"
-            return needed, "Allow it more (--memory-limit), or have it do less"
+            return needed, "Allow it more (--run memory_limit=GB), or have it do less"
         if _NO_MEMORY.search(log) or code == -getattr(signal, "SIGKILL", 9):
             seems = f"seems to have run out of memory ({_ending(code)})"
             return seems, "Have it do less, or run it on a larger machine or with fewer workers"
