@@ -40,11 +40,11 @@ matrix = np.random.default_rng(0).random((300, 300))
 guess = Candidates.from_matrix(matrix / matrix.sum(axis=1, keepdims=True))
 work = lambda: all_metrics(guess, np.arange(300))
 """,
-    "unveil anonymize --sample": """
+    "unveil protect-graph --example": """
 from unveil.cli import main
 work = lambda: main(["anonymize", "--sample", "--quiet"], standalone_mode=False)
 """,
-    "unveil partition --sample": """
+    "unveil unlinkability --example": """
 from unveil.cli import main
 work = lambda: main(["partition", "--sample", "--quiet"], standalone_mode=False)
 """,

@@ -102,9 +102,10 @@ SETTINGS_HEAD = f"""# Settings
 
 {reference_pages.MADE}
 
-What can be said of each question: on the command line by the option, on the page of `unveil serve` in the field of the
-same words. Every command also has `--json`, `--html FILE`, `--csv DIR`, `--figures DIR` and `--quiet`; a file of
-settings for `unveil audit --config` and `unveil tables --config` calls a setting by its option, with `_` for `-`."""
+The settings of each command: an option on the command line, and a field of the same label in the local web app. Every
+command also has `--json`, `--html FILE`, `--csv DIR`, `--figures DIR`, `--verbose` and `--quiet`. `--help` shows the
+most important options, `--help-all` the others. The file of `--config` has the name of the option as key, with `_` for
+`-`; settings of `--read`, `--run`, the data dictionary and a section of that file have no option of their own."""
 
 
 def render_settings() -> str:
@@ -113,19 +114,46 @@ def render_settings() -> str:
     for name, home in QUESTIONS.items():
         asked = question(name)
         rows = [_setting(each, asked.sample_of) for each in asked.settings]
-        parts.append(f"## `unveil {home.command}`\n\n{asked.lead} {asked.about}")
-        parts.append("\n".join(["| Setting | What it is | Unless said | Where |", "|---|---|---|---|", *rows]))
+        parts.append(f"## `unveil {home.command}`\n\n{home.summary} {asked.about}")
+        parts.append("\n".join(["| Setting | Description | Default | Where |", "|---|---|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
 
 
 def _setting(each: Setting, sample_of: str) -> str:
-    written = "--sample" if each.name == sample_of else each.option or (f"{each.metavar or each.name.upper()}")
     usual = ", ".join(each.default) if isinstance(each.default, tuple) else each.default
-    told = "must be given" if each.required else "" if usual in (None, "") or isinstance(usual, bool) else f"`{usual}`"
-    choices = "; ".join(f"`{name}`: {words}" for name, words in each.chosen() if name) if each.kind == "choice" else ""
-    words = f"{each.help} {choices}".strip().replace("|", "\\|")
-    on_page_only = each.only == "page" or (not each.option and not each.is_bare)
-    return f"| {'–' if on_page_only else f'`{written}`'} | {words} | {told} | {each.only or 'both'} |"
+    told = "required" if each.required else "" if usual in (None, "") or isinstance(usual, bool) else f"`{usual}`"
+    shown = {value: name for name, value in each.names.items()}
+    listed = each.chosen() if each.kind == "choice" else ()
+    choices = [f"`{shown.get(name, name)}`: {words}" for name, words in listed if name]
+    words = f"{each.description} {'; '.join(choices)}".strip().replace("|", "\\|")
+    where = {"page": "web app", "command line": "command line", "python": "Python", None: "both"}[each.only]
+    return f"| {_written(each, sample_of)} | {words} | {told} | {where} |"
+
+
+def _written(each: Setting, sample_of: str) -> str:
+    """Return how a setting is written: as an option, or as a key of one, of the dictionary or of a section."""
+    if each.name == sample_of:
+        return "`--example`"
+    if each.only == "page" or (not each.option and not each.is_bare):
+        return "–"
+    if each.place in ("read", "run"):
+        return f"`--{each.place} {each.key}=VALUE`"
+    if each.place == "dictionary":
+        return f"dictionary: `{_DICTIONARY_KEYS[each.name]}`"
+    if each.place == "config":
+        keys = each.entries or (each.key,)
+        return f"config: {', '.join(f'`{key}`' for key in keys)}{f' in `[{each.table}]`' if each.table else ''}"
+    return f"`{each.option or each.metavar or each.name.upper()}`"
+
+
+#: The keys of a column in the data dictionary, by the setting for which they stand.
+_DICTIONARY_KEYS = {
+    "kinds": "type",
+    "rename": "name",
+    "missing": "missing",
+    "exact": "exact",
+    "hierarchies": "hierarchy",
+}
 
 
 #: Each page that is written, and what makes it.

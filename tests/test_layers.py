@@ -130,7 +130,7 @@ def test_every_part_has_a_layer() -> None:
         ("unveil.anonymeter.linkability", "from unveil.attacks.table.linkability import Linkability"),
         ("unveil.questions.audit.run", "from unveil.anonymeter import LinkabilityEvaluator"),
         ("unveil.cli.common", "def late():\n    from unveil import anonymeter"),
-        ("unveil.report.page", "from unveil.questions.unlinkability.answer import partition"),
+        ("unveil.report.page", "from unveil.questions.unlinkability.answer import unlinkability"),
         ("unveil.errors", "from unveil._kernels import permanent"),
         ("unveil._kernels.permanent", "from unveil.guesses import Partition"),
         ("unveil._kernels.permanent", "from unveil.errors import InputError"),

@@ -52,7 +52,7 @@ def test_starting_loads_nothing_heavy(statement: str) -> None:
 
 def test_a_question_loads_what_it_needs_and_no_other_question() -> None:
     program = (
-        "import json, sys\nfrom unveil.cli import main\ntry:\n    main(['partition', '--sample', '--quiet'])\n"
+        "import json, sys\nfrom unveil.cli import main\ntry:\n    main(['unlinkability', '--sample', '--quiet'])\n"
         "except SystemExit:\n    pass\nprint(json.dumps([name for name in sys.modules if name.startswith('unveil.')]))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -32,7 +32,7 @@ def without_matplotlib(program: str, *arguments: str) -> subprocess.CompletedPro
 @pytest.mark.parametrize(
     "plot",
     [
-        "unveil.partition(guess='aab', truth='xxy').plot()",
+        "unveil.unlinkability(guess='aab', truth='xxy').plot()",
         "unveil.graph(unveil.data.samples.graph(), 'switch:share=0.05', 'KL').plot()",
         "import unveil.report.draw.heat",
     ],
@@ -48,10 +48,10 @@ def test_pictures_name_the_extra_in_one_sentence(plot: str) -> None:
 def test_a_command_answers_without_pictures_and_refuses_them_before_it_writes(tmp_path: Path) -> None:
     page, figures = tmp_path / "page.html", tmp_path / "figures"
     call = "from unveil.__main__ import main\nmain()"
-    done = without_matplotlib(call, "partition", "--sample", "--html", str(page), "--figures", str(figures))
+    done = without_matplotlib(call, "unlinkability", "--sample", "--html", str(page), "--figures", str(figures))
     assert done.returncode == 2
     assert MISSING[1:] in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
-    assert without_matplotlib(call, "partition", "--sample", "--html", str(page)).returncode == 0
+    assert without_matplotlib(call, "unlinkability", "--sample", "--html", str(page)).returncode == 0
     assert "<svg" in page.read_text(encoding="utf-8")

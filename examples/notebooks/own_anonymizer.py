@@ -41,11 +41,11 @@ graph
 # %% [markdown]
 # ## What it costs
 #
-# `unveil.anonymize` makes the release and compares it with the original. (A seed is passed so that this page says the same
+# `unveil.protect_graph` makes the release and compares it with the original. (A seed is passed so that this page says the same
 # each time; leave it out for a release that is published, because whoever knows the seed undoes it.)
 
 # %%
-unveil.anonymize(graph, DropAndAdd(share=0.1), rng=np.random.default_rng(1))
+unveil.protect_graph(graph, DropAndAdd(share=0.1), rng=np.random.default_rng(1))
 
 # %% [markdown]
 # ## Who is still found
@@ -57,7 +57,7 @@ unveil.anonymize(graph, DropAndAdd(share=0.1), rng=np.random.default_rng(1))
 for share in (0.02, 0.1, 0.3):
     for name, protect in {"drop and add": DropAndAdd(share=share), "switch": f"switch:share={share / 2}"}.items():
         found = unveil.graph(graph, protect, "KL", rng=np.random.default_rng(2)).findings.repetitions[0].matches
-        cost = unveil.anonymize(graph, protect, rng=np.random.default_rng(1)).quantities["edge_difference"].value
+        cost = unveil.protect_graph(graph, protect, rng=np.random.default_rng(1)).quantities["edge_difference"].value
         print(
             f"{name:<14}{share:>5.0%} of edges: {found.correct:>4.0f} of {found.targets} found, edges changed {cost:.2f}"
         )

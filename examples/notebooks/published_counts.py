@@ -66,5 +66,5 @@ print(f"hidden before: {repair.hidden_before}, after: {repair.hidden_after}")
 print(f"small counts that can be worked out afterwards: {repair.after.small}")
 
 # %% [markdown]
-# On the command line `unveil tables wards.csv --minimum 5 --truth records.csv --repair repaired` writes the repaired tables,
+# On the command line `unveil tables wards.csv --min-cell 5 --microdata records.csv --suppress repaired` writes the repaired tables,
 # and `--limit small_worked_out=0` stops a pipeline while any small count can be worked out.

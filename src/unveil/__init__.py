@@ -1,4 +1,4 @@
-"""Privacy risk of data releases: attacks, metrics, and their uncertainty."""
+"""Measure the disclosure risk of data before you release it."""
 
 from unveil._lazy import TYPE_CHECKING, lazy_reexports
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from unveil.guesses import Matching as Matching
     from unveil.guesses import Partition as Partition
     from unveil.guesses import View as View
-    from unveil.questions.attack_metrics.answer import candidates as candidates
+    from unveil.questions.attack_metrics.answer import attack_metrics as attack_metrics
     from unveil.questions.audit.answer import audit as audit
     from unveil.questions.audit.pipeline import assert_release as assert_release
     from unveil.questions.audit.protect import protect as protect
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from unveil.questions.graph.answer import graph as graph
     from unveil.questions.matching.answer import matching as matching
     from unveil.questions.plan.answer import plan as plan
-    from unveil.questions.protect_graph.answer import anonymize as anonymize
+    from unveil.questions.protect_graph.answer import protect_graph as protect_graph
     from unveil.questions.reidentify.answer import reidentify as reidentify
     from unveil.questions.result import Result as Result
     from unveil.questions.study.answer import study_report as study_report
     from unveil.questions.study.answer import study_run as study_run
     from unveil.questions.tables.answer import tables as tables
-    from unveil.questions.unlinkability.answer import partition as partition
+    from unveil.questions.unlinkability.answer import unlinkability as unlinkability
 
 # Loaded when first asked for, and so is the list itself: `import unveil` stays light.
 __getattr__, __dir__ = lazy_reexports(__name__)

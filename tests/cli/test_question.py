@@ -69,15 +69,17 @@ class SmallQuestion(Question):
 
 
 class SmallHome:
-    """Where the small question lives."""
+    """The entry of the small question."""
+
+    summary = "Ask whether it is small."
 
     question = SmallQuestion(
         name="small",
-        command=("partition",),
+        command=("unlinkability",),
         title="Small",
         lead="Is it small?",
         about="It is.",
-        tries=("unveil partition x",),
+        tries=("unveil unlinkability x",),
         settings=(
             Setting(name="file", label="A file", kind="file", required=True, is_bare=True),
             *LimitSettings.table(),
@@ -96,7 +98,7 @@ def ask(*arguments: str, home: type = SmallHome) -> Result:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("unveil.cli.question.QUESTIONS", {"small": home})
         patch.setattr(type(main), "get_command", lambda *_: command_of("small"))
-        return CliRunner().invoke(main, ["partition", *arguments])
+        return CliRunner().invoke(main, ["unlinkability", *arguments])
 
 
 def test_text_shows_the_answer_and_the_seed() -> None:
@@ -242,24 +244,24 @@ def test_limit_help_lists_the_quantities_and_needs_no_file() -> None:
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
-        ("shar=1", "there is no quantity 'shar'. Did you mean 'share'?"),
-        ("zzz=1", "there is no quantity 'zzz'. Choose from share, slope, spread, doubt."),
-        ("=1", "there is no quantity ''. Choose from share, slope, spread, doubt."),
-        ("share", "share needs a number, as in share=0.5."),
-        ("share=", "share needs a number, as in share=0.5."),
-        ("share=much", "share needs a number, as in share=0.5."),
-        ("share=nan", "share needs a number, as in share=0.5."),
-        ("share=inf", "share needs a number, as in share=0.5."),
-        ("share=1/0", "share needs a number, as in share=0.5."),
-        ("share=1e999", "share needs a number, as in share=0.5."),
-        ("share=1e999999999", "share needs a number, as in share=0.5."),
-        ("share=" + "9" * 101, "share needs a number, as in share=0.5."),
+        ("shar=1", "Unknown limit 'shar'. Did you mean 'share'?"),
+        ("zzz=1", "Unknown limit 'zzz'. Available: share, slope, spread, doubt."),
+        ("=1", "Unknown limit ''. Available: share, slope, spread, doubt."),
+        ("share", "The limit on share is not a number. Write share=0.5."),
+        ("share=", "The limit on share is not a number. Write share=0.5."),
+        ("share=much", "The limit on share is not a number. Write share=0.5."),
+        ("share=nan", "The limit on share is not a number. Write share=0.5."),
+        ("share=inf", "The limit on share is not a number. Write share=0.5."),
+        ("share=1/0", "The limit on share is not a number. Write share=0.5."),
+        ("share=1e999", "The limit on share is not a number. Write share=0.5."),
+        ("share=1e999999999", "The limit on share is not a number. Write share=0.5."),
+        ("share=" + "9" * 101, "The limit on share is not a number. Write share=0.5."),
     ],
 )
 def test_an_unusable_limit_is_bad_input(limit: str, message: str) -> None:
     run = ask("x", "--limit", limit)
     assert (run.exit_code, run.stdout) == (2, "")
-    assert run.stderr == f"unveil: Invalid value for '--limit': {message} See 'unveil partition --help'\n"
+    assert run.stderr == f"unveil: Invalid value for '--limit': {message} See 'unveil unlinkability --help'\n"
 
 
 @pytest.mark.parametrize("where", ["missing/page.html", ".", "x" * 300, "file/page.html", "loop"])

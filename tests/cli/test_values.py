@@ -84,11 +84,11 @@ def test_one_line_holds_printable_characters_only(text: str) -> None:
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        (("audit", "--sensitive", ""), "the text after '--sensitive' is empty"),
-        (("audit", "--sensitive", " \t"), "the text after '--sensitive' is empty"),
-        (("audit", "--id="), "the text after '--id' is empty"),
-        (("audit", "", "b.csv"), "argument 2 is empty"),
-        (("",), "argument 1 is empty"),
+        (("audit", "--sensitive", ""), "The value of '--sensitive' is empty"),
+        (("audit", "--sensitive", " \t"), "The value of '--sensitive' is empty"),
+        (("audit", "--id="), "The value of '--id' is empty"),
+        (("audit", "", "b.csv"), "Argument 2 is empty"),
+        (("",), "Argument 1 is empty"),
     ],
 )
 def test_a_blank_argument_is_refused(written: tuple[str, ...], said: str) -> None:

@@ -139,5 +139,5 @@ def test_a_wrong_example_is_seen(tmp_path: Path) -> None:
     assert "Expected:" in run_python(">>> 1 + 1\n3\n", {}, "page")
     with pytest.raises(ZeroDivisionError):
         run_python("1 / 0\n", {}, "page")
-    assert "expected:" in run_console("$ unveil partition no-such-file.csv\nfine\n", tmp_path, {})
-    assert run_console("$ unveil partition no-such-file.csv no.csv\n...\n$ echo $?\n2\n", tmp_path, {}) == ""
+    assert "expected:" in run_console("$ unveil unlinkability no-such-file.csv\nfine\n", tmp_path, {})
+    assert run_console("$ unveil unlinkability no-such-file.csv no.csv\n...\n$ echo $?\n2\n", tmp_path, {}) == ""

@@ -52,8 +52,12 @@ def test_every_question_has_all_its_settings() -> None:
         part = text.partition(f"## `unveil {home.command}`\n")[2].partition("\n## ")[0]
         assert part, home.command
         told = question(name)
-        options = [each.option for each in told.on("command line") if each.option and each.name != told.sample_of]
-        assert [option for option in options if f"`{option}`" not in part] == []
+        shown = [each for each in told.on("command line") if each.option and each.name != told.sample_of]
+        assert [each.option for each in shown if each.is_shown and f"`{each.option}`" not in part] == []
+        paired = [each for each in shown if each.place in ("read", "run")]
+        assert [each.key for each in paired if f"`--{each.place} {each.key}=VALUE`" not in part] == []
+        inner = [key for each in shown if each.place == "config" for key in each.entries or (each.key,)]
+        assert [key for key in inner if f"`{key}`" not in part] == []
 
 
 def fields(node: Any, inside: str = "") -> set[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""``unveil anonymize`` from a file of edges to what a person or a machine reads, and every kind of bad input."""
+"""``unveil protect-graph`` from a file of edges to what a person or a machine reads, and every kind of bad input."""
 
 import gzip
 from pathlib import Path
@@ -12,7 +12,7 @@ from unveil.data.graph.files import read_truth, write_edges
 from unveil.data.graph.read import read_graph
 from unveil.protections import PROTECTIONS
 
-COMMAND = Command("anonymize")
+COMMAND = Command("protect-graph")
 ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse
 ON_GRAPHS = [name for name, one in PROTECTIONS.items() if one.on == "graph"]
 
@@ -100,7 +100,7 @@ def test_without_a_file_the_generated_graph_is_used() -> None:
     words = ("--protect", "id-removal", "--seed", "1")
     assert answer(*words) == answer("--sample", *words)
     run = ask("--protect", "id-removal")
-    assert run.stdout.startswith("The example inside unveil: a generated graph")
+    assert run.stdout.startswith("Built-in example: a generated graph")
 
 
 def test_limits_are_watched() -> None:
@@ -151,16 +151,16 @@ def test_bad_input_is_refused_in_one_sentence() -> None:
 
 def test_no_file_is_overwritten_by_mistake() -> None:
     refuse("edges.csv", "--out", "edges.csv", naming=("edges.csv",))
-    refuse("edges.csv", "--out", "same.csv", "--truth", "same.csv", naming=("different files",))
+    refuse("edges.csv", "--out", "same.csv", "--truth", "same.csv", naming=("the same file",))
     refuse("edges.csv", "--out", "no/such/folder.csv", naming=("does not exist",))
-    refuse("edges.csv", "--sample", naming=("--sample",))
+    refuse("edges.csv", "--sample", naming=("--example",))
 
 
 def test_without_a_seed_the_release_is_secret_and_with_one_that_is_said() -> None:
     releases = set()
     for name in ("one", "two"):
         run = ask("edges.csv", "--protect", "id-removal", "--out", f"{name}.csv", "--html", f"{name}.html")
-        assert "drawn in secret" in run.stdout
+        assert "seed is secret" in run.stdout
         releases.add(Path(f"{name}.csv").read_text())
     assert len(releases) == 2
     assert answer("edges.csv", "--protect", "id-removal")["seed"] is None

@@ -1,4 +1,4 @@
-"""What must hold of ``unveil anonymize`` beyond its own tests: each of these was once seen to fail, or nearly did."""
+"""What must hold of ``unveil protect-graph`` beyond its own tests: each once failed, or nearly did."""
 
 import csv
 import os
@@ -20,7 +20,7 @@ from unveil.data.graph.release import GraphRelease
 from unveil.errors import InputError
 from unveil.protections import graph_protection_from
 
-COMMAND = Command("anonymize")
+COMMAND = Command("protect-graph")
 ask, answer = COMMAND.ask, COMMAND.answer
 
 

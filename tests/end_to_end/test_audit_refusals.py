@@ -55,10 +55,10 @@ def add(**columns: Any) -> None:
         (("--profile", "strict"), ("'strict'", "health-canada")),
         (("--profile", ""), ("profile",)),
         (("--sensitive", ""), ("'--sensitive'", "empty")),
-        (("--id", ","), ("'--id'", "must name at least one")),
-        (("--known", " , "), ("'--known'", "must name at least one")),
+        (("--id", ","), ("'--id'", "it names none")),
+        (("--known", " , "), ("'--quasi-identifiers'", "it names none")),
         (("--attacks", ""), ("'--attacks'", "empty")),
-        (("--attacks", ","), ("'--attacks'", "must name at least one")),
+        (("--attacks", ","), ("'--attacks'", "it names none")),
         (("--targets", ""), ("'--targets'", "empty")),
         (("--review", ""), ("'--review'", "empty")),
         (("--review", "2024-02-30"), ("'2024-02-30'", "day of the calendar")),
@@ -71,9 +71,9 @@ def add(**columns: Any) -> None:
         (("--technique", "=rounded"), ("COLUMN=TEXT",)),
         (("--technique", "age="), ("COLUMN=TEXT",)),
         (("--technique", "agee=rounded"), ("'agee'", "Did you mean 'age'")),
-        (("--minimum-cell", "1"), ("--minimum-cell", "2")),
-        (("--minimum-cell", "few"), ("--minimum-cell",)),
-        (("--guesses", "0"), ("--guesses",)),
+        (("--minimum-cell", "1"), ("--min-cell", "2")),
+        (("--minimum-cell", "few"), ("--min-cell",)),
+        (("--guesses", "0"), ("--predicates",)),
         (("--tolerance", "-0.1"), ("--tolerance",)),
         (("--tolerance", "1.5"), ("olerance", "1")),
         (("--population-size", "0"), ("--population-size",)),
@@ -90,7 +90,7 @@ def add(**columns: Any) -> None:
         (("--release-type", "anonymous"), ("--release-type",)),
         (("--limit", "disclosure.highest_risk=0.2", "--attacks", "utility"), ("--attacks",)),
         (("--limit", "disclosure.highest_rsk=0.2"), ("Did you mean 'disclosure.highest_risk'",)),
-        (("--limit", "copies.worst_group=0.2", "--by", "sex"), ("no quantity",)),
+        (("--limit", "copies.worst_group=0.2", "--by", "sex"), ("Unknown limit",)),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(arguments: tuple[str, ...], naming: tuple[str, ...]) -> None:
@@ -150,7 +150,7 @@ def test_an_earlier_audit_that_is_not_there_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "content",
-    ["profile = 'emma'", "minimum_cell = 1", "tolerance = -1", "guesses = 'many'", "by = 3", "techniques = 'age'"],
+    ["profile = 'emma'", "min_cell = 1", "tolerance = -1", "predicates = 'many'", "by = 3", "techniques = 'age'"],
 )
 def test_a_file_of_settings_is_held_to_the_same(content: str, folder: Path) -> None:
     (folder / "bad.toml").write_text(content)
@@ -172,7 +172,7 @@ def test_no_report_replaces_an_input_or_the_other_report(folder: Path, approved:
 
 def test_a_shareable_report_that_cannot_be_written_is_refused_before_anything_runs() -> None:
     for target in ("nowhere/s.html", "."):
-        refuse(*FILES, "--shareable", target, naming=("--shareable",))
+        refuse(*FILES, "--shareable", target, naming=("--redacted",))
 
 
 # --- odd input that has an answer -------------------------------------------------------------------------------------

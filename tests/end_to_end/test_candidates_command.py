@@ -1,4 +1,4 @@
-"""``unveil candidates`` from files on disk to what a person or a machine reads, and every kind of bad input."""
+"""``unveil attack-metrics`` from files on disk to what a person or a machine reads, and every kind of bad input."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-COMMAND = Command("candidates")
+COMMAND = Command("attack-metrics")
 ask, refuse = COMMAND.ask, COMMAND.refuse
 
 
@@ -317,9 +317,9 @@ def test_a_truth_that_names_a_target_twice_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "naming"),
     [
-        ((), ("GUESS", "--sample")),
-        (("guess.csv", "--sample"), ("--sample",)),
-        (("--sample", "--truth", "truth.csv"), ("--sample",)),
+        ((), ("GUESS", "--example")),
+        (("guess.csv", "--sample"), ("--example",)),
+        (("--sample", "--truth", "truth.csv"), ("--example",)),
         (("guess.csv", "--metric", "entrpy"), ("'entrpy'", "'entropy'")),
         (("guess.csv", "--metric", "qqq"), ("unveil list metrics",)),
         (("guess.csv", "--metric", "incorrectness"), ("incorrectness", "--truth")),
@@ -380,7 +380,7 @@ def test_strange_names_are_told_apart(folder: Path) -> None:
 
 # --- the real program -------------------------------------------------------------------------------------------------
 
-PROGRAM = (sys.executable, "-c", "from unveil.cli import main; main()", "candidates")
+PROGRAM = (sys.executable, "-c", "from unveil.cli import main; main()", "attack-metrics")
 
 
 def test_in_a_pipe_there_are_no_control_codes_and_no_progress_bar() -> None:

@@ -25,7 +25,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     found = {}
     for name, call in calls.items():
         found[name] = folder / f"{name}.html"
-        run = CliRunner().invoke(main, ["candidates", *call, "--quiet", "--html", str(found[name])])
+        run = CliRunner().invoke(main, ["attack-metrics", *call, "--quiet", "--html", str(found[name])])
         assert run.exit_code == 0, run.output
     return found
 

@@ -178,7 +178,7 @@ def test_details_are_found_by_words_of_their_case(studies: Path) -> None:
         ("entropy@xyz", "Cases are made of small, id-removal, NS, seed_pairs"),
         ("entropy@", "words of a case must follow the @"),
         ("entropy@NS,DV", "no case has all words of --detail together (ns, dv)"),
-        ("", "the text after '--detail' is empty"),
+        ("", "The value of '--detail' is empty"),
     ],
 )
 def test_a_detail_that_matches_nothing_is_refused(studies: Path, detail: str, said: str) -> None:
@@ -274,10 +274,10 @@ def test_a_study_with_missing_levels_is_graded_with_a_note(studies: Path, folder
     [
         (("--significance", "0"), "between 0 and 1, both excluded"),
         (("--significance", "1"), "between 0 and 1, both excluded"),
-        (("--significance", "five"), "must be a number"),
+        (("--significance", "five"), "not a number"),
         (("--limit", "trusted_metric=1"), "Did you mean 'trusted_metrics'"),
         (("--latex", "missing/grades.tex"), "does not exist"),
-        (("--latex", "report.html"), "must name different files"),
+        (("--latex", "report.html"), "name the same file"),
     ],
 )
 def test_settings_that_are_none_are_refused(studies: Path, options: tuple[str, ...], said: str) -> None:

@@ -148,7 +148,7 @@ PROTECT = ("reidentify", "people.csv", "--attack", "nearest", "--protect")
         ),
         (("graph", "--sample", "--protect", "own_code:GraphMask"), "class own_code:GraphMask: ValueError in helper"),
         (("graph", "--sample", "--attack", "own_code:Attack"), "class own_code:Attack: ValueError in helper"),
-        (("anonymize", "--sample", "--protect", "own_code:GraphMask"), "class own_code:GraphMask: ValueError"),
+        (("protect-graph", "--sample", "--protect", "own_code:GraphMask"), "class own_code:GraphMask: ValueError"),
     ],
 )
 def test_an_error_in_own_code_is_said_with_its_own_traceback(words: tuple[str, ...], said: str) -> None:

@@ -1,4 +1,4 @@
-"""``unveil partition`` from files on disk to what a person or a machine reads, and every kind of bad input."""
+"""``unveil unlinkability`` from files on disk to what a person or a machine reads, and every kind of bad input."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-COMMAND = Command("partition")
+COMMAND = Command("unlinkability")
 ask, answer, refuse = COMMAND.ask, COMMAND.answer, COMMAND.refuse
 
 
@@ -265,7 +265,7 @@ def test_items_in_one_file_only_are_counted_and_can_be_dropped(folder: Path) -> 
         (("guess.csv=0.5", "guess.csv=0.4"), ("sum to 0.9",)),
         (("guess.csv=0.5", "guess.csv"), ("1 of 2", "all", "none")),
         (("guess.csv=0", "guess.csv=1"), ("above 0",)),
-        (("guess.csv=-1", "guess.csv=2"), ("GUESS", "between 0 and 1")),
+        (("guess.csv=-1", "guess.csv=2"), ("GUESS", "must be in [0, 1]")),
         (("guess.csv=0.5",), ("sum to 0.5",)),
     ],
 )
@@ -313,9 +313,9 @@ def test_a_policy_that_cannot_be_used_is_refused(content: str, naming: tuple[str
 @pytest.mark.parametrize(
     ("arguments", "naming"),
     [
-        ((), ("TRUTH", "GUESS", "--sample")),
+        ((), ("TRUTH", "GUESS", "--example")),
         (("truth.csv",), ("GUESS",)),
-        (("truth.csv", "--sample"), ("--sample",)),
+        (("truth.csv", "--sample"), ("--example",)),
         (("--sample", "timid"), ("careful", "bold")),
         (("truth.csv", "guess.csv", "--top", "-1"), ("--top",)),
         (("truth.csv", "guess.csv", "--norm", "x"), ("--norm",)),
@@ -376,7 +376,7 @@ def test_strange_names_are_kept_in_json_and_harmless_elsewhere(folder: Path) -> 
 
 # --- the real program -------------------------------------------------------------------------------------------------
 
-PROGRAM = (sys.executable, "-c", "from unveil.cli import main; main()", "partition")
+PROGRAM = (sys.executable, "-c", "from unveil.cli import main; main()", "unlinkability")
 
 
 def test_in_a_pipe_there_are_no_control_codes_and_no_progress_bar() -> None:
@@ -479,7 +479,7 @@ def test_bad_rates_are_refused(folder: Path, rows: str, words: str) -> None:
 
 def test_a_subject_that_is_nobody_and_odds_below_0_are_refused(approved: Approved) -> None:
     approved(refuse("truth.csv", "guess.csv", "--subject", f"{MARKER}-Eve"))
-    assert "at least 0" in refuse("truth.csv", "guess.csv", "--split", "-1")
+    assert "the minimum is 0" in refuse("truth.csv", "guess.csv", "--split", "-1")
     assert "1 of 2 priors have a probability" in refuse(
         "truth.csv", "guess.csv", "--prior", "guess.csv=0.5", "--prior", "truth.csv"
     )

@@ -105,4 +105,4 @@ def test_the_lines_of_the_readme_run(plain: Path) -> None:
 def test_the_command_runs(plain: Path) -> None:
     unveil = plain / "bin" / "unveil"
     assert run(unveil, "--version", folder=plain).startswith("unveil")
-    assert "breached" in run(unveil, "partition", "--sample", folder=plain)
+    assert "breached" in run(unveil, "unlinkability", "--sample", folder=plain)

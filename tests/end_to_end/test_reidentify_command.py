@@ -85,7 +85,7 @@ def test_text_page_and_json_say_the_same() -> None:
 def test_without_files_the_example_is_attacked() -> None:
     run = ask("--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
-    assert run.stdout.startswith("The example inside unveil: 120 people of an election study, whose ranks are swapped.")
+    assert run.stdout.startswith("Built-in example: 120 people of an election study, with swapped ranks.")
     again = ask("--sample", "--attack", "intersection", "--known", "news,age", "--json")
     assert json.loads(again.stdout)["known"] == ["news", "age"]
 
@@ -190,7 +190,7 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
     listed = ask("--limit", "help").stdout
     assert "hit_rate" in listed
     assert "hit_rate.high" in listed
-    assert "--protect" in ask("--help").stdout
+    assert "--method" in ask("--help").stdout
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
@@ -199,14 +199,14 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
 @pytest.mark.parametrize(
     ("arguments", "naming"),
     [
-        (("people.csv",), ("RELEASED", "--protect")),
+        (("people.csv",), ("RELEASED", "--method")),
         (("people.csv", "masked.csv", "--protect", "shuffle", "--attack", "nearest"), ("--truth", "--id")),
         (("people.csv", "masked.csv", "--attack", "nearest"), ("--truth", "--id")),
         ((*OUTSIDE, "--id", "who", "--attack", "nearest"), ("--truth", "--id")),
         ((*PROTECT, "--truth", "truth.csv", "--attack", "nearest"), ("--truth", "RELEASED")),
         (PROTECT, ("--attack", "unveil list attacks")),
         (("--truth", "truth.csv"), ("ORIGINAL",)),
-        ((*PROTECT, "--attack", "nearest", "--sample"), ("--sample",)),
+        ((*PROTECT, "--attack", "nearest", "--sample"), ("--example",)),
         ((*PROTECT, "--attack", "nearst"), ("'nearst'", "'nearest'")),
         ((*PROTECT, "--attack", "rank-intersection"), ("'intersection'",)),
         ((*PROTECT, "--attack", "linkability"), ("leaves Trials",)),
@@ -215,7 +215,7 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
         ((*PROTECT, "--attack", "intersection:q=2"), ("'q'",)),
         ((*PROTECT, "--attack", "nearest", "--attack", "nearest"), ("twice",)),
         ((*PROTECT, "--attack", "nearest", "--known", "wage"), ("'wage'",)),
-        ((*PROTECT, "--attack", "nearest", "--known", ","), ("--known",)),
+        ((*PROTECT, "--attack", "nearest", "--known", ","), ("--quasi-identifiers",)),
         ((*PROTECT, "--attack", "nearest", "--known", "age,age"), ("each column once",)),
         ((*PROTECT, "--attack", "nearest:k=61"), ("61", "60")),
         ((*PROTECT, "--attack", "intersection:columns=town", "--known", "age,town"), ("'town'", "order")),

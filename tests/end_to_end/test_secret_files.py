@@ -28,11 +28,11 @@ CALLS = {
     "protect": ["people.csv", "--protect", "shuffle", "--attacks", "disclosure", "--known", "age,sex", "--quiet"],
     "plan": ["--people", "500", "--control", "500", "--threshold", "0.09", "--quiet"],
     "columns": ["people.csv", "--quiet"],
-    "partition": ["--sample", "--quiet"],
-    "candidates": ["--sample", "--quiet"],
+    "unlinkability": ["--sample", "--quiet"],
+    "attack-metrics": ["--sample", "--quiet"],
     "matching": ["--sample", "--quiet"],
     "reidentify": ["people.csv", "--protect", "shuffle", "--attack", "nearest", "--known", "age", "--quiet"],
-    "anonymize": ["small.csv", "--protect", "id-removal", "--quiet"],
+    "protect-graph": ["small.csv", "--protect", "id-removal", "--quiet"],
     "graph": ["small.csv", "--attack", "ns", "--seed-pairs", "3", "--quiet"],
     "tables": ["counts.csv", "--quiet"],
     "study report": ["done"],
@@ -76,7 +76,7 @@ def mode(path: Path) -> int:
 def test_every_command_that_writes_is_tried_and_the_guide_names_what_is_shared() -> None:
     assert {command for command, _ in OPTIONS} == set(CALLS)
     assert set(OPTIONS) >= SHARED
-    assert {("audit", "--shareable"), ("anonymize", "--out")} <= SHARED
+    assert {("audit", "--redacted"), ("protect-graph", "--out")} <= SHARED
     assert "| `--html` of every command |" in TABLE
     assert "| `--csv` and `--figures` of every command |" in TABLE
     for command, option in set(OPTIONS) - SHARED:

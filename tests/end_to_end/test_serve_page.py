@@ -337,7 +337,7 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
 def test_one_job_is_cancelled_while_another_waits_whose_sliders_move_by_keyboard(
     desk: Desk, approved: Approved
 ) -> None:
-    page, other, home = desk.open("audit"), desk.open("partition"), desk.open("list")
+    page, other, home = desk.open("audit"), desk.open("unlinkability"), desk.open("list")
     page.get_by_role("button", name="Try it on the sample").click()
     page.wait_for_url("**/jobs/*")
     bar = page.get_by_role("progressbar", name="Progress")

@@ -157,7 +157,10 @@ def test_a_bad_study_is_refused_in_one_sentence(changes: dict[str, str], naming:
     [
         (("run", "none.toml", "--out", "out"), "none.toml"),
         (("run", "study.toml"), "--out"),
-        (("run", "study.toml", "--out", "out", "--workers", "2", "--cluster", "tcp://127.0.0.1:1"), "Leave out either"),
+        (
+            ("run", "study.toml", "--out", "out", "--workers", "2", "--cluster", "tcp://127.0.0.1:1"),
+            "exclude each other",
+        ),
         (("run", "study.toml", "--out", "out", "--workers", "-1"), "--workers"),
         (("run", "study.toml", "--out", "out", "--memory", "much"), "such as 4GB"),
         (("run", "study.toml", "--out", "out", "--memory", "0GB"), "such as 4GB"),

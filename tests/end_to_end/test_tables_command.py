@@ -102,12 +102,12 @@ def test_a_file_holds_settings_and_options_win_over_it() -> None:
 @pytest.mark.parametrize(
     ("content", "naming"),
     [
-        ("minimun = 5", ("have no 'minimun'", "Did you mean 'minimum'")),
-        ('minimum = "5"', ("'minimum'", "must be a whole number")),
-        ("[limits]\nsmal = 0", ("no quantity",)),
+        ("minimun = 5", ("Unknown key 'minimun'", "min_cell")),
+        ('minimum = "5"', ("'min_cell'", "is not a whole number")),
+        ("[limits]\nsmal = 0", ("Unknown limit 'smal'",)),
         ('round = "x"', ("--round",)),
-        ('cells = "c.csv"', ("have no 'cells'",)),
-        ('hierarchy = "h.csv"', ("'hierarchy'", "must be a table")),
+        ('cells = "c.csv"', ("Unknown key 'intervals'",)),
+        ('hierarchy = "h.csv"', ("'hierarchy'", "is not a table")),
     ],
 )
 def test_a_file_of_settings_that_cannot_be_used_is_refused(content: str, naming: tuple[str, ...]) -> None:
@@ -131,12 +131,12 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
         ("ward,count\nN,5\nS,x7\n", (), ("bad.csv", "row 2", "--hidden")),
         ("ward,count\nN,-\nS,7\n", (), ("unambiguous symbols", "row 1")),
         ("ward,count\nN,5\nN,7\n", (), ("row 2 has the codes of row 1",)),
-        ("ward,count\nN,5\n", ("--hidden", "*"), ("--hidden", "TEXT=RANGE")),
+        ("ward,count\nN,5\n", ("--hidden", "*"), ("--suppressed", "TEXT=RANGE")),
         ("ward,count\nN,5\n", ("--round", "x"), ("--round", "3:random")),
-        ("ward,count\nN,5\n", ("--round", "5", "--noise", "2"), ("Tell one of them",)),
+        ("ward,count\nN,5\n", ("--round", "5", "--noise", "2"), ("exclude each other",)),
         ("ward,count\nN,5\n", ("--population", "a"), ("EARLIER<LATER",)),
         ("ward,count\nN,5\n", ("--profile", "cell-11", "--minimum", "7"), ("sets the minimum to 11",)),
-        ("ward,count\nN,5\n", ("--profile", "cell-11", "--minimum", "5"), ("--minimum", "sets the minimum to 11")),
+        ("ward,count\nN,5\n", ("--profile", "cell-11", "--minimum", "5"), ("--min-cell", "sets the minimum to 11")),
         ("ward,count\nN,3\n", ("--round", "5"), ("multiples of 5", "row 1")),
         ("ward;count\nN;1.204\nS;17\n", (), ("a point before three digits", "row 1", "without them")),
     ],

@@ -145,12 +145,14 @@ def _partitions() -> list[Call]:
     weights = _text("item,weight", *(f"{MARKER}{row},{row}/20" for row in range(ROWS)))
     policy = _text("subject,alpha,beta,contamination_desirable", "0,1/3,0.9,yes", "1,,,no")
     return [
-        Call(("partition", "truth.csv", "guess.csv", "--alpha", "1/3", "--beta", "0.9"), files),
-        Call(("partition", "truth.csv", "guess.csv", "--weights", "weights.csv"), {**files, "weights.csv": weights}),
-        Call(("partition", "truth.csv", "guess.csv", "--policy", "policy.csv"), {**files, "policy.csv": policy}),
-        Call(("partition", "truth.csv", "guess.csv=0.7", "truth.csv=0.3", "--html", "r.html", "--top", "2"), files),
-        Call(("partition", "a.parquet", "a.parquet", "--json"), {"a.parquet": _parquet(_clusters(4))}),
-        Call(("partition", "a.json", "a.xlsx"), {"a.json": _records(_clusters(4)), "a.xlsx": _sheet(_clusters(3))}),
+        Call(("unlinkability", "truth.csv", "guess.csv", "--alpha", "1/3", "--beta", "0.9"), files),
+        Call(
+            ("unlinkability", "truth.csv", "guess.csv", "--weights", "weights.csv"), {**files, "weights.csv": weights}
+        ),
+        Call(("unlinkability", "truth.csv", "guess.csv", "--policy", "policy.csv"), {**files, "policy.csv": policy}),
+        Call(("unlinkability", "truth.csv", "guess.csv=0.7", "truth.csv=0.3", "--html", "r.html", "--top", "2"), files),
+        Call(("unlinkability", "a.parquet", "a.parquet", "--json"), {"a.parquet": _parquet(_clusters(4))}),
+        Call(("unlinkability", "a.json", "a.xlsx"), {"a.json": _records(_clusters(4)), "a.xlsx": _sheet(_clusters(3))}),
     ]
 
 
@@ -159,10 +161,10 @@ def _candidates() -> list[Call]:
     guess = _text("target,candidate,probability", *(f"{MARKER}{one},{MARKER}{other},0.5" for one, other in pairs))
     truth = _text("target,candidate", *(f"{MARKER}{one},{MARKER}{one}" for one in range(5)))
     return [
-        Call(("candidates", "guess.csv", "--truth", "truth.csv"), {"guess.csv": guess, "truth.csv": truth}),
-        Call(("candidates", "guess.csv", "--metric", "entropy", "--limit", "entropy=0.5"), {"guess.csv": guess}),
-        Call(("candidates", "guess.parquet", "--normalise"), {"guess.parquet": _parquet(guess)}),
-        Call(("candidates", "guess.csv"), {"guess.csv": guess.replace(b",", b";").replace(b".", b",")}),
+        Call(("attack-metrics", "guess.csv", "--truth", "truth.csv"), {"guess.csv": guess, "truth.csv": truth}),
+        Call(("attack-metrics", "guess.csv", "--metric", "entropy", "--limit", "entropy=0.5"), {"guess.csv": guess}),
+        Call(("attack-metrics", "guess.parquet", "--normalise"), {"guess.parquet": _parquet(guess)}),
+        Call(("attack-metrics", "guess.csv"), {"guess.csv": guess.replace(b",", b";").replace(b".", b",")}),
     ]
 
 
@@ -269,9 +271,9 @@ def _anonymizations() -> list[Call]:
     files = _graph_files()
     written = ("--out", "out.csv", "--truth", "who.csv")
     return [
-        Call(("anonymize", "edges.csv", "--protect", "switch:share=0.1", *written), files),
-        Call(("anonymize", "edges.mtx", "--protect", "k-degree:k=2", "--unweighted", "--out", "out.csv"), files),
-        Call(("anonymize", "edges.txt", "--protect", "id-removal", "--seed", "3"), files),
+        Call(("protect-graph", "edges.csv", "--protect", "switch:share=0.1", *written), files),
+        Call(("protect-graph", "edges.mtx", "--protect", "k-degree:k=2", "--unweighted", "--out", "out.csv"), files),
+        Call(("protect-graph", "edges.txt", "--protect", "id-removal", "--seed", "3"), files),
     ]
 
 
@@ -321,14 +323,14 @@ def calls_of(folder: Path) -> Mapping[str, list[Call]]:
     done = {str(path.relative_to(folder)): path.read_bytes() for path in (folder / "done").rglob("*") if path.is_file()}
     return {
         "audit": _audits(),
-        "partition": _partitions(),
-        "candidates": _candidates(),
+        "unlinkability": _partitions(),
+        "attack-metrics": _candidates(),
         "matching": _matchings(),
         "tables": _counts(),
         "protect": _table_protections(),
         "reidentify": _reidentifications(),
         "graph": _graphs(),
-        "anonymize": _anonymizations(),
+        "protect-graph": _anonymizations(),
         "study": _studies(done),
         "grade-metrics": [Call(("grade-metrics", "done"), done)],
         "formats": _formats(),

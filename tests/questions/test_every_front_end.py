@@ -52,15 +52,15 @@ CASES = {
         settings={"protect": "rank-swapping", "attacks": "nearest"},
     ),
     "candidates": Case(
-        function=unveil.candidates,
+        function=unveil.attack_metrics,
         files=(sample("candidates_guess.csv"), sample("candidates_truth.csv")),
-        command="candidates {} --truth {}",
+        command="attack-metrics {} --truth {}",
         frames=False,
     ),
     "partition": Case(
-        function=unveil.partition,
+        function=unveil.unlinkability,
         files=(sample("partition_guess_bold.csv"), sample("partition_truth.csv")),
-        command="partition {1} {0}",
+        command="unlinkability {1} {0}",
         frames=False,
     ),
     "matching": Case(

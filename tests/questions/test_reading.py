@@ -33,10 +33,10 @@ def test_each_table_takes_what_is_about_its_columns() -> None:
 @pytest.mark.parametrize(
     ("told", "what"),
     [
-        ({"kinds": {"agee": "number"}}, "a kind is told for column 'agee', which no table has. Did you mean 'age'?"),
-        ({"missing": {"agee": ["?"]}}, "a missing value is told for column 'agee', which no table has"),
-        ({"markers": {"agee": {"?": "missing"}}}, "a marker is told for column 'agee', which no table has"),
-        ({"rename": {"alterr": "age2"}}, "a new name is told for column 'alterr', which no table has"),
+        ({"kinds": {"agee": "number"}}, "Unknown column 'agee' with a type. Did you mean 'age'?"),
+        ({"missing": {"agee": ["?"]}}, "Unknown column 'agee' with a missing value"),
+        ({"markers": {"agee": {"?": "missing"}}}, "Unknown column 'agee' with a marker"),
+        ({"rename": {"alterr": "age2"}}, "Unknown column 'alterr' with a new name"),
     ],
 )
 def test_what_is_about_no_column_is_refused(told: dict[str, object], what: str) -> None:
@@ -57,9 +57,9 @@ def test_cells_of_one_column_can_be_told_on_the_command_line(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("told", "what"),
     [
-        (["--kinds", "age"], "Invalid value for '--kinds': each must be written COLUMN=KIND"),
+        (["--kinds", "age"], "Invalid value for '--kinds': it is not in the required form. Write COLUMN=TYPE"),
         (["--kinds", "age=nmber"], "Did you mean 'number'?"),
-        (["--rename", "=age"], "Invalid value for '--rename': each must be written OLD=NEW"),
+        (["--rename", "=age"], "Invalid value for '--rename': it is not in the required form. Write OLD=NEW"),
     ],
 )
 def test_what_is_written_wrong_is_said(tmp_path: Path, told: list[str], what: str) -> None:

@@ -25,7 +25,7 @@ from unveil.report.blocks import TableBlock
 
 
 def answer() -> Result[PartitionFindings]:
-    return unveil.partition(guess=["x", "x", "y", "y"], truth=["Alice", "Alice", "Bob", "Alice"])
+    return unveil.unlinkability(guess=["x", "x", "y", "y"], truth=["Alice", "Alice", "Bob", "Alice"])
 
 
 def test_a_notebook_shows_the_whole_page_in_a_frame_of_its_own() -> None:
@@ -56,7 +56,7 @@ def test_limits_and_seed_are_in_json_and_on_the_page() -> None:
 
 
 def test_limits_make_a_decision() -> None:
-    ask = partial(unveil.partition, guess=["x", "x", "y", "y"], truth=["Alice", "Alice", "Bob", "Alice"])
+    ask = partial(unveil.unlinkability, guess=["x", "x", "y", "y"], truth=["Alice", "Alice", "Bob", "Alice"])
     assert (ask().decision, ask().passed, ask().level) == ("none", None, None)
     share = ask().quantities["breached_share"].value
     kept, exceeded = (ask(limits={"breached_share": share + more}) for more in (0.01, -0.01))
@@ -71,14 +71,14 @@ def test_limits_make_a_decision() -> None:
     ("limits", "said"),
     [
         ({"breached_shares": 0.1}, "Did you mean 'breached_share'?"),
-        ({"breached_share": "0.1"}, "must be a number"),
-        ({"breached_share": float("nan")}, "must be a number"),
-        ([("breached_share", 0.1)], "must be a mapping"),
+        ({"breached_share": "0.1"}, "not a number"),
+        ({"breached_share": float("nan")}, "not a number"),
+        ([("breached_share", 0.1)], "not a mapping"),
     ],
 )
 def test_limits_that_make_no_sense_are_refused_before_anything_is_computed(limits: Any, said: str) -> None:
     with pytest.raises(InputError, match=re.escape(said)):
-        unveil.partition(guess=[], truth=None, limits=limits)
+        unveil.unlinkability(guess=[], truth=None, limits=limits)
 
 
 def test_tables_come_back_in_the_library_that_was_passed_in(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ ASKED: dict[str, Callable[..., Result[Any]]] = {
     "reidentify": partial(unveil.reidentify, PEOPLE, protect="additive-noise", attacks=["record-linkage"]),
     "matching": partial(unveil.matching, [[1, 1, 0], [1, 1, 1], [0, 1, 1]], [0, 1, 2]),
     "graph": partial(unveil.graph, RING, "switch:share=0.5", seed_pairs=2),
-    "partition": partial(unveil.partition, ["x", "x", "y", "y"], ["Ann", "Ann", "Bea", "Ann"]),
+    "unlinkability": partial(unveil.unlinkability, ["x", "x", "y", "y"], ["Ann", "Ann", "Bea", "Ann"]),
 }
 
 
@@ -117,8 +117,8 @@ def test_without_a_source_of_randomness_the_seed_is_0_and_stated(question: str) 
 
 FIRST_SCREENS: dict[str, Callable[..., Result[Any]]] = {
     **{question: ask for question, ask in ASKED.items() if not question.startswith("audit")},
-    "anonymize": partial(unveil.anonymize, RING, "switch:share=0.5"),
-    "candidates": partial(unveil.candidates, [[0.75, 0.25], [0.5, 0.5]], [0, 0]),
+    "protect_graph": partial(unveil.protect_graph, RING, "switch:share=0.5"),
+    "attack_metrics": partial(unveil.attack_metrics, [[0.75, 0.25], [0.5, 0.5]], [0, 0]),
     "columns": partial(columns, pl.DataFrame(PEOPLE)),
 }
 
@@ -144,7 +144,7 @@ def test_the_first_screen_has_the_finding_in_one_sentence_what_to_do_and_a_pictu
 
 
 def test_what_writes_a_release_has_a_secret_seed() -> None:
-    first, second = (unveil.anonymize((range(99), range(1, 100)), "id-removal") for _ in range(2))
+    first, second = (unveil.protect_graph((range(99), range(1, 100)), "id-removal") for _ in range(2))
     assert first.findings.release.truth.tolist() != second.findings.release.truth.tolist()
     assert first.seed is None
     assert json.loads(first.to_json())["seed"] is None
@@ -165,5 +165,5 @@ def test_every_question_can_be_asked_without_a_source_of_randomness() -> None:
     }
     questions = {name: each.parameters for name, each in signatures.items() if "Result" in str(each.return_annotation)}
     drawing = {name: parameters["rng"].default for name, parameters in questions.items() if "rng" in parameters}
-    assert {name.partition("_")[0] for name in drawing} >= {"audit", "graph", "grade", "anonymize"}
+    assert {name.partition("_")[0] for name in drawing} >= {"audit", "graph", "grade", "protect"}
     assert set(drawing.values()) == {None}

@@ -8,9 +8,8 @@ import pytest
 from tests.approved.sentences import Approved
 from unveil.errors import InputError
 from unveil.guesses.candidates import Candidates
-from unveil.questions.attack_metrics.answer import candidates
+from unveil.questions.attack_metrics.answer import attack_metrics
 from unveil.questions.audit.quantities import meanings
-from unveil.questions.unlinkability.answer import partition
 from unveil.report.blocks import TableBlock
 from unveil.report.limits import Quantity, limit_name, limit_strip, quantity_hint
 
@@ -64,8 +63,8 @@ def test_a_quantity_that_is_not_there_is_refused() -> None:
 
 
 def test_the_other_questions_list_limits_too() -> None:
-    partitioned = partition([0, 0, 1, 1], [0, 1, 1, 1], rng=np.random.default_rng(1))
-    guessed = candidates(Candidates.from_matrix(np.array([[0.5, 0.5], [1.0, 0.0]])), np.array([0, 0]))
+    partitioned = unlinkability([0, 0, 1, 1], [0, 1, 1, 1], rng=np.random.default_rng(1))
+    guessed = attack_metrics(Candidates.from_matrix(np.array([[0.5, 0.5], [1.0, 0.0]])), np.array([0, 0]))
     for answer in (partitioned, guessed):
         name = next(iter(answer.quantities))
         plain = answer.to_html(seed=1)

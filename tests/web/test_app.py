@@ -331,12 +331,12 @@ def test_a_file_of_a_stranger_is_not_kept(server: Running) -> None:
 def test_a_file_that_a_job_needs_is_kept(server: Running, client: httpx.Client, tmp_path: Path) -> None:
     busy = server.submit(client, f"until {tmp_path / 'go'}")
     given = give(client, b"target,candidate,probability\na,b,1\n").json()
-    asked = {"question": "candidates", "files": {"guess": given["id"]}, "settings": {}}
+    asked = {"question": "attack_metrics", "files": {"guess": given["id"]}, "settings": {}}
     job = client.post("/jobs", json=asked).json()["id"]
     answer = client.delete(f"/files/{given['id']}")
     assert (answer.status_code, "needs this file" in answer.json()["error"]) == (409, True)
     assert given["name"] in client.get("/").text
-    assert client.get("/candidates", params={"again": job}).status_code == 200
+    assert client.get("/attack_metrics", params={"again": job}).status_code == 200
     assert client.get("/audit", params={"again": job}).status_code == 404
     for each in (job, busy):
         client.delete(f"/jobs/{each}", params={"forget": "1"})
@@ -403,7 +403,7 @@ def test_a_form_that_makes_no_sense_is_refused(client: httpx.Client, content: by
 
 
 def test_a_form_that_is_not_filled_in_is_answered_by_field(client: httpx.Client) -> None:
-    answer = client.post("/jobs", json={"question": "candidates"})
+    answer = client.post("/jobs", json={"question": "attack_metrics"})
     assert answer.status_code == 400
     assert set(answer.json()) == {"error", "errors"}
     assert list(answer.json()["errors"]) == ["guess"]
@@ -475,9 +475,9 @@ def test_scripts_and_formulas_are_only_text(client: httpx.Client) -> None:
     seen = looked(client, f"{line}\n1,2,3\n4,5,6\n".encode(), '<img src=x onerror="alert(1)">.csv')
     assert [each["name"] for each in seen["columns"]] == names
     given = give(client, b"a\n", "<img src=x onerror=alert(1)>.csv").json()
-    asked = {"question": "candidates", "files": {"guess": given["id"]}, "settings": {}}
+    asked = {"question": "attack_metrics", "files": {"guess": given["id"]}, "settings": {}}
     job = client.post("/jobs", json=asked).json()["id"]
-    for page in ("/", f"/jobs/{job}", f"/candidates?again={job}"):
+    for page in ("/", f"/jobs/{job}", f"/attack_metrics?again={job}"):
         text = client.get(page, headers=PERSON).text
         assert "<img src=x" not in text
         assert "onerror=alert(1)" in text, "it is shown, as text"

@@ -33,23 +33,23 @@ def test_the_example_needs_nothing_and_a_question_needs_its_files(form: Question
         ("audit", "profile", ["ema"], "no name"),
         ("audit", "attacks", "linkability", "list"),
         ("audit", "missing", "a\0b", "letters"),
-        ("audit", "limits", [{"quantity": "luck", "limit": "1"}], "figures offered"),
-        ("audit", "limits", [{"quantity": "copies", "limit": "much"}], "must be a number"),
-        ("audit", "limits", [{"quantity": "copies", "limit": "1e999"}], "must be a number"),
+        ("audit", "limits", [{"quantity": "luck", "limit": "1"}], "names no result"),
+        ("audit", "limits", [{"quantity": "copies", "limit": "much"}], "not a number"),
+        ("audit", "limits", [{"quantity": "copies", "limit": "1e999"}], "not a number"),
         ("audit", "limits", [{"quantity": "linkability", "limit": "9"}], "share from 0 to 1"),
         ("audit", "scenarios", [{"name": "", "columns": ["a"]}], "name"),
         ("audit", "scenarios", [{"name": "a=b", "columns": ["a"]}], "="),
         ("audit", "scenarios", [{"name": "x", "columns": []}], "at least one column"),
         ("audit", "scenarios", ["x=a"], "damaged"),
-        ("audit", "columns", [{"name": "a", "role": "king"}], "role or a kind"),
+        ("audit", "columns", [{"name": "a", "role": "king"}], "unknown role or type"),
         ("audit", "columns", ["a"], "damaged"),
         ("audit", "release_kinds", ["masked", "masked"], "more of these than files"),
-        ("partition", "alpha", "1/0", "0.5 or 1/2"),
-        ("partition", "probabilities", ["often"], "0.5 or 1/2"),
-        ("candidates", "limits", [{"quantity": "adversary_overall_success", "limit": "0.1"}], "truth"),
-        ("graph", "protect", "no-such-protection", "Unknown name"),
-        ("graph", "protect", "rank-swapping", "Unknown name"),
-        ("graph", "protect", {"name": "os:system", "settings": {}}, "Unknown name"),
+        ("unlinkability", "alpha", "1/0", "0.5 or 1/2"),
+        ("unlinkability", "probabilities", ["often"], "0.5 or 1/2"),
+        ("attack_metrics", "limits", [{"quantity": "adversary_overall_success", "limit": "0.1"}], "candidates"),
+        ("graph", "protect", "no-such-protection", "nknown name"),
+        ("graph", "protect", "rank-swapping", "nknown name"),
+        ("graph", "protect", {"name": "os:system", "settings": {}}, "nknown name"),
         ("graph", "protect", {"name": "k-degree", "settings": {"k": "none"}}, "whole number"),
         ("graph", "protect", {"name": "k-degree", "settings": {"zz": "3"}}, "no setting 'zz'"),
         ("graph", "attack", {"name": "yartseva-grossglauser", "settings": "x"}, "damaged"),
@@ -117,23 +117,21 @@ def test_what_was_asked_is_said_in_words(approved: Approved) -> None:
         "attacks": ["linkability"],
     }
     told = dict(said(form, names, settings))
-    assert told["The original table"] == "people.csv"
-    approved(told["What each column is"])
-    assert told["Who might try"] == "neighbour knows age, sex"
-    approved(told["How it was made"])
+    assert told["Original data, one row per person"] == "people.csv"
+    approved(told["Roles and types of columns"])
+    assert told["Attack scenarios"] == "neighbour knows age, sex"
+    approved(told["Release type"])
     assert told["Limits"] == "copies: 0.1"
     assert "People to attack" not in told
-    assert dict(said(form, {}, {"sample": True}))["Data"].startswith("The example inside unveil")
-    assert (
-        dict(said(FORMS["study"], {}, {"folder": "/home/me/x"}))["Folder of the study on this machine"] == "/home/me/x"
-    )
+    assert dict(said(form, {}, {"sample": True}))["Data"].startswith("Built-in example")
+    assert dict(said(FORMS["study"], {}, {"folder": "/home/me/x"}))["Folder of the study"] == "/home/me/x"
 
 
 def test_a_number_of_many_digits_is_refused_and_not_computed() -> None:
     field = Setting(name="n", label="N", kind="number", whole=False)
     form = FORMS["audit"]
     for text in ("9" * 5000, "1e99999", "1/" + "3" * 5000):
-        with pytest.raises(ValueError, match="must be a number"):
+        with pytest.raises(ValueError, match=r"not a number|digits; at most"):
             value_of(field, text, form)
 
 

@@ -143,10 +143,10 @@ def test_a_killed_worker_is_an_error_and_the_page_lives_on(
 @pytest.mark.parametrize(
     ("do", "said"),
     [
-        ("crash", "went wrong inside unveil"),
-        ("leave 3", "went wrong inside unveil"),
+        ("crash", "unveil failed"),
+        ("leave 3", "unveil failed"),
         ("die SIGSEGV", "signal 11"),
-        ("leave 0", "No answer"),
+        ("leave 0", "No result"),
     ],
 )
 def test_a_mistake_of_ours_is_said_without_its_details(
@@ -187,7 +187,7 @@ def no_runner(folder: Path, **rules: Any) -> Iterator[Jobs]:
 def test_no_more_than_so_many_wait(tmp_path: Path) -> None:
     with no_runner(tmp_path, waiting=2, kept=3) as jobs:
         identities = [jobs.submit("study", {}, {}) for _ in range(2)]
-        with pytest.raises(RefusedError, match="already waiting") as caught:
+        with pytest.raises(RefusedError, match="jobs are waiting") as caught:
             jobs.submit("study", {}, {})
         assert caught.value.status == 503
         assert len(list(tmp_path.iterdir())) == 2
@@ -259,7 +259,7 @@ def test_a_mistake_of_ours_is_seen_in_the_terminal_and_stops_no_other_job(
 
     monkeypatch.setattr("unveil.web.jobs.Worker.run", broken)
     views = awaited(tried())
-    assert [(view.state, "went wrong inside unveil" in view.error) for view in views] == [("failed", True)] * 2
+    assert [(view.state, "unveil failed" in view.error) for view in views] == [("failed", True)] * 2
     assert "ZeroDivisionError: ours" in caplog.text
 
 

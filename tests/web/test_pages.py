@@ -168,7 +168,7 @@ def test_hostile_texts_are_escaped_and_templates_do_not_read_them(name: str) -> 
 def test_every_question_says_that_nothing_leaves_the_machine_and_has_its_example() -> None:
     for form in map(asked_for, QUESTIONS):
         page = pages.question(form)
-        assert "Nothing leaves this machine." in page
+        assert "No data leaves this computer." in page
         assert f'data-sample="{form.name}"' in page
         assert page.count('type="submit"') == 1
 
@@ -194,7 +194,7 @@ def test_a_job_shows_its_answer_what_was_asked_and_the_command() -> None:
     frame = '<iframe class="report" title="The report" src="/jobs/ab12/report" sandbox="allow-scripts allow-downloads">'
     assert frame in page
     assert "/jobs/ab12/report?download=1" in page
-    assert "The original table" in page
+    assert "Original data, one row per person" in page
     assert "audit.toml" in page  # the kind of a column was changed, which the command line takes from a file
     assert 'role="progressbar"' not in page
     waiting = pages.job(jobs()[2])
@@ -244,7 +244,7 @@ def test_files_that_are_kept_can_be_seen_and_removed() -> None:
 def test_the_example_is_not_called_by_a_folder_that_was_typed_before() -> None:
     page = pages.job(Job(question="study", state="running", settings={"sample": True, "folder": "/some/where"}))
     assert "/some/where" not in page
-    assert "the example inside unveil" in page
+    assert "built-in example" in page
 
 
 @pytest.mark.parametrize(
@@ -258,4 +258,4 @@ def test_the_example_is_not_called_by_a_folder_that_was_typed_before() -> None:
 def test_a_sentence_that_stands_alone_looks_like_one(sentence: str, shown: str) -> None:
     page = pages.error(404, sentence)
     assert f"<p>{escape(shown)}</p>" in page.replace("&#39;", "&#x27;")
-    assert "<h1>There is nothing here</h1>" in page
+    assert "<h1>Page not found</h1>" in page

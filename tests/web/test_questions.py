@@ -94,9 +94,9 @@ def people(rows: int = 60) -> str:
 @pytest.mark.parametrize(
     ("question", "settings"),
     [
-        ("partition", {}),
-        ("partition", {"adversary": "bold", "alpha": "1/3", "overall_beta": "0.5"}),
-        ("candidates", {"metrics": ["entropy", "min_entropy"]}),
+        ("unlinkability", {}),
+        ("unlinkability", {"adversary": "bold", "alpha": "1/3", "overall_beta": "0.5"}),
+        ("attack_metrics", {"metrics": ["entropy", "min_entropy"]}),
         ("matching", {"limits": [{"quantity": "cracked_share.high", "limit": "0.1"}]}),
         ("graph", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "repeat": 2, "seed": 3}),
         ("reidentify", {"seed": 2}),
@@ -104,7 +104,7 @@ def people(rows: int = 60) -> str:
             "tables",
             {"profile": "cell-11", "minimum": "5", "hidden": "*=1..", "limits": [{"quantity": "narrow", "limit": "9"}]},
         ),
-        ("anonymize", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "seed": "1"}),
+        ("protect_graph", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "seed": "1"}),
     ],
 )
 def test_the_sample_is_that_of_the_command_line(desk: Desk, question: str, settings: dict[str, Any]) -> None:
@@ -191,13 +191,13 @@ def test_partitions_with_probabilities_and_policies(desk: Desk) -> None:
         "policy": desk.give("policy.csv", f"subject,beta\n{subject},0.5\n"),
     }
     settings = {"probabilities": ["0.7", "3/10"], "beta": "0.9", "contamination_desirable": True}
-    as_the_command_line("partition", files, settings, desk.home)
+    as_the_command_line("unlinkability", files, settings, desk.home)
 
 
 def test_candidates_and_matchings_of_files(desk: Desk) -> None:
     guess = desk.give("guess.csv", samples.path("candidates_guess.csv"))
     truth = desk.give("truth.csv", samples.path("candidates_truth.csv"))
-    as_the_command_line("candidates", {"guess": guess, "truth": truth}, {"normalise": True}, desk.home)
+    as_the_command_line("attack_metrics", {"guess": guess, "truth": truth}, {"normalise": True}, desk.home)
     matrix = desk.give("matrix.csv", samples.path("matching_matrix.csv"))
     tokens = desk.give("tokens.csv", samples.path("matching_truth.csv"))
     as_the_command_line("matching", {"matrix": matrix, "truth": tokens}, {}, desk.home)
@@ -268,13 +268,13 @@ def test_a_table_is_protected_step_by_step_as_on_the_command_line(desk: Desk) ->
 
 def test_a_release_that_is_made_is_taken_away_and_its_secret_seed_told_nowhere(desk: Desk) -> None:
     edges = desk.give("friends.csv", "source,target\n" + "".join(f"p{i},p{(i * 7 + 1) % 30}\n" for i in range(30)))
-    found = answer("anonymize", {"edges": edges}, {"seed": "77123"})
+    found = answer("protect_graph", {"edges": edges}, {"seed": "77123"})
     assert list(found.outputs) == ["truth.csv", "released.csv"]
     assert found.outputs["truth.csv"].startswith(b"released,original\n")
     assert found.outputs["released.csv"].startswith(b"source,target\n")
     assert "77123" not in found.html
     limits = [{"quantity": "edge_difference", "limit": "-1"}]
-    assert answer("anonymize", {"edges": edges}, {"limits": limits}).outputs == {}
+    assert answer("protect_graph", {"edges": edges}, {"limits": limits}).outputs == {}
 
 
 def test_a_study_is_run_and_no_class_of_its_own_is_loaded(desk: Desk) -> None:
@@ -286,7 +286,7 @@ def test_a_study_is_run_and_no_class_of_its_own_is_loaded(desk: Desk) -> None:
     assert "of 940 targets at full strength" in found.headline
     asked = asked_for("study_run")
     assert command(asked, {"file": ["plan.toml"]}, {"out": str(out), "workers": "0"}).words == (
-        *("study", "run", "plan.toml", "--out", str(out), "--workers", "0"),
+        *("study", "run", "plan.toml", "--out", str(out), "--run", "workers=0"),
     )
     own = desk.give("own.toml", replace(SHORT, protections=("antigravity:Fly",)).to_toml())
     with pytest.raises(InputError, match="the module 'antigravity' is code"):
@@ -303,7 +303,7 @@ def test_no_question_is_missing_on_the_page() -> None:
     """Whatever the command line asks, the page asks too: a form, an example, and an answer to it."""
     from unveil.cli.study import study
 
-    commands = {name for name in COMMANDS if name not in ("study", "digest", "serve", "warm-up", "schema", "list")}
+    commands = {name for name in COMMANDS if name not in ("study", "verify", "serve", "warm-up", "schema", "list")}
     commands |= {f"study {name}" for name in study.commands if name not in ("status", "summary")}
     assert {home.command for home in QUESTIONS.values()} == commands
     shown = pages.home()
@@ -331,11 +331,11 @@ def test_the_example_of_a_study_is_computed_and_gone(
 @pytest.mark.parametrize(
     ("question", "files", "settings", "field", "words"),
     [
-        ("partition", {"truth": "item,group\n1,a\n", "guesses": "item,cluster\n1,a\n"}, {}, "truth", "'cluster'"),
-        ("candidates", {"guess": "target,candidate,probability\na,b,2\n"}, {}, "guess", "'guess.csv'"),
-        ("study", {}, {"folder": "relative/folder"}, "folder", "written in full"),
+        ("unlinkability", {"truth": "item,group\n1,a\n", "guesses": "item,cluster\n1,a\n"}, {}, "truth", "'cluster'"),
+        ("attack_metrics", {"guess": "target,candidate,probability\na,b,2\n"}, {}, "guess", "'guess.csv'"),
+        ("study", {}, {"folder": "relative/folder"}, "folder", "not a full path"),
         ("study", {}, {"folder": "/nowhere/at/all"}, "folder", "/nowhere/at/all"),
-        ("study", {}, {"folder": "~nobody-of-this-name/x"}, "folder", "written in full"),
+        ("study", {}, {"folder": "~nobody-of-this-name/x"}, "folder", "not a full path"),
         ("audit", {"original": "a,b\n1,2\n2,3\n3,1\n", "released": "c\n1\n2\n"}, {}, "", "in common"),
         ("audit", {"original": "a,b\n", "released": "a,b\n1,2\n"}, {}, "original", "'original.csv'"),
         (
@@ -368,8 +368,8 @@ def test_what_the_library_refuses_is_said_at_its_field_and_without_the_private_f
 
 def test_an_error_about_nothing_in_particular_is_about_the_whole_form() -> None:
     assert field_of(InputError("there is no luck today. Try tomorrow"), asked_for("audit")) == ""
-    assert field_of(InputError("no column can be known. Name some with --known"), asked_for("audit")) == "columns"
-    assert field_of(InputError("this needs the truth. Add it with --truth FILE"), asked_for("candidates")) == "truth"
+    assert field_of(InputError("no column can be known. Name some: quasi_identifiers"), asked_for("audit")) == "columns"
+    assert field_of(InputError("this needs the truth. Add --truth FILE"), asked_for("attack_metrics")) == "truth"
 
 
 def test_progress_is_told_in_words() -> None:

@@ -371,7 +371,7 @@ def test_nothing_is_sent_out(server: Running, notes: Path) -> None:
         before = notes.read_text(encoding="utf-8")
         given = client.put("/files?name=a.csv", content=b"a,b\n1,2\n").json()["id"]
         assert client.post(f"/files/{given}/look").json()["rows"] == 1
-        job = client.post("/jobs", json={"question": "partition", "settings": {"sample": True}}).json()["id"]
+        job = client.post("/jobs", json={"question": "unlinkability", "settings": {"sample": True}}).json()["id"]
         assert server.ended(client, job)["state"] == "finished"
         assert client.get(f"/jobs/{job}/report").text.startswith("<!doctype html>")
         assert client.get("/list").status_code == 200

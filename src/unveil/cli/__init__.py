@@ -1,4 +1,4 @@
-"""The command line: parse, call ask, show; nothing else."""
+"""The command line: parse, ask, show; nothing else."""
 
 import os
 import sys
@@ -11,25 +11,35 @@ from typing import Any
 import click
 
 from unveil.cli.common import BAD_INPUT, INTERRUPTED, OUT_OF_MEMORY, WRITTEN, cannot_print, is_out_of_memory, sentence
+from unveil.cli.help import RENAMED
 from unveil.cli.values import refuse_blank
 from unveil.errors import OwnCodeError, UnveilError, did_you_mean, own_error
 from unveil.questions import QUESTIONS
 
-#: The commands that are no question: where each lives and what it does.
+#: The commands that are no question: their place and their one-line help.
 _OTHERS = {
-    "study": ("unveil.cli.study:study", "Run many scenarios, and see what they found."),
-    "digest": ("unveil.cli.digest:digest", "Is this the file that a shareable report is about?"),
-    "serve": ("unveil.cli.serve:serve", "Show the same questions on a page of this machine."),
-    "warm-up": ("unveil.cli.warm_up:warm_up", "Compile everything now, so that later commands need not."),
-    "schema": ("unveil.cli.schema:schema", "Print the JSON Schema of an answer."),
-    "list": ("unveil.cli.listing:list_things", "Show the metrics, attacks or protections there are."),
+    "study": ("unveil.cli.study:study", "Run attacks over many scenarios and compare them."),
+    "serve": ("unveil.cli.serve:serve", "Open the local web app; no data leaves this computer."),
+    "list": ("unveil.cli.listing:list_things", "List attacks, protections, or metrics."),
+    "verify": ("unveil.cli.verify:verify", "Check that a file is the one a report describes."),
+    "schema": ("unveil.cli.schema:schema", "Print the JSON Schema of a result."),
+    "warm-up": ("unveil.cli.warm_up:warm_up", "Compile now, so that the first audit starts faster."),
+}
+#: The groups of help; a command in none of them is hidden.
+_GROUPS = {
+    "Audit": ("audit", "plan", "tables", "graph", "columns"),
+    "Protect": ("protect", "protect-graph"),
+    "Attacks and metrics": ("reidentify", "unlinkability", "matching", "attack-metrics", "study", "grade-metrics"),
+    "More": ("serve", "list", "verify"),
 }
 #: The questions that are commands of their own; those on studies are together in one.
 _QUESTIONS = {home.command: name for name, home in QUESTIONS.items() if " " not in home.command}
-#: Every command and what it does, in the order of help: questions, as they are listed, then the others.
+_SUMMARIES = {command: QUESTIONS[name].summary for command, name in _QUESTIONS.items()}
+_SUMMARIES |= {command: summary for command, (_, summary) in _OTHERS.items()}
+_SHOWN = [command for group in _GROUPS.values() for command in group]
+#: Every command with its one-line help, in the order of help; the hidden ones come last.
 COMMANDS: Mapping[str, str] = MappingProxyType(
-    {command: QUESTIONS[name].summary for command, name in _QUESTIONS.items()}
-    | {command: summary for command, (_, summary) in _OTHERS.items()}
+    {command: _SUMMARIES[command] for command in (*_SHOWN, *(each for each in _SUMMARIES if each not in _SHOWN))}
 )
 
 
@@ -53,12 +63,14 @@ class Commands(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Write the table of commands without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        """Write the groups of commands without importing any."""
+        for group, names in _GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{name:<14}", COMMANDS[name]) for name in names])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take a call without arguments as a call for help, and keep what was written for reports that state it."""
+        """Take a call without arguments as a call for help, and keep the command for reports that state it."""
+        args = _with_current_name(args, ctx)
         ctx.meta[WRITTEN] = tuple(args)
         if not ctx.resilient_parsing:
             refuse_blank(args)
@@ -69,7 +81,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that was asked for, or suggest the one whose name is closest."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise click.UsageError(f"there is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx)
+            raise click.UsageError(f"Unknown command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -90,7 +102,7 @@ class Commands(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run the command line and exit: 0 fine, 2 bad input (said in one sentence), 3 a limit is not shown to be kept.
+        """Run the command line and exit with its code.
 
         Of an error in the user's own class or function the traceback of that code is shown. Other errors that were not
         raised on purpose are not caught: a traceback is the right answer to a mistake of ours.
@@ -121,6 +133,14 @@ class Commands(click.Group):
         sys.exit(code or 0)
 
 
+def _with_current_name(args: list[str], ctx: click.Context) -> list[str]:
+    """Return the arguments with the current name of a renamed command."""
+    if not args or args[0] not in RENAMED or ctx.resilient_parsing:
+        return args
+    click.echo(f"unveil: {args[0]!r} was renamed to {RENAMED[args[0]]!r}", err=True)
+    return [RENAMED[args[0]], *args[1:]]
+
+
 def _refused(error: Exception) -> int:
     """Say why there is no answer, with the traceback of the user's own code where that failed."""
     click.echo(f"unveil: {sentence(error)}", err=True)
@@ -137,14 +157,14 @@ def _leave_no_core() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
-@click.group("unveil", cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="unveil", message="%(prog)s %(version)s")
+@click.group(
+    "unveil",
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    options_metavar="",
+    subcommand_metavar="COMMAND [OPTIONS]",
+    epilog="Try: unveil audit. Exit codes: 0 pass, 2 unusable input, 3 fail, 5 inconclusive.",
+)
+@click.version_option(package_name="unveil", message="%(prog)s %(version)s", help="Show the version")
 def main() -> None:
-    """If this data is released, what can an adversary do with it, and how sure are we?
-
-    \b
-    Try it without any data of your own:
-        unveil audit
-
-    Exit codes: 0 fine, 2 the input cannot be used, 3 a limit is exceeded or not shown to be kept.
-    """  # noqa: D301  (click needs the control character itself)
+    """Measure the disclosure risk of data before you release it."""

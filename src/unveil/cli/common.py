@@ -31,17 +31,17 @@ INTERRUPTED = 130
 EXIT_CODES: Mapping[int, str] = MappingProxyType(
     {
         0: "Pass, or no threshold is set.",
-        BAD_INPUT: "The input cannot be used, or the disk is full: one sentence says what must hold and what to do.",
+        BAD_INPUT: "Unusable input, or a full disk; the message states the cause and the fix.",
         FAIL: "Fail: a threshold or limit is exceeded.",
-        SOME_FAILED: "Some scenarios of a study failed; the others are there, and resuming it tries these once more.",
+        SOME_FAILED: "Some scenarios of a study failed; resuming the study runs them again.",
         INCONCLUSIVE: "Inconclusive: the data cannot show whether a threshold or limit is exceeded.",
-        INTERRUPTED: "It was stopped, as by Ctrl-C.",
+        INTERRUPTED: "Interrupted, as by Ctrl-C.",
     }
 )
 #: What is said where the memory of the machine, or the limit set for the process, is used up.
 OUT_OF_MEMORY = (
-    "the data must fit into the memory that this process may use, but do not. Take fewer rows or columns, close other "
-    "programs, or raise the limit (ulimit -v)"
+    "The data do not fit into the memory of this process. Use fewer rows or columns, close other programs, or raise "
+    "the limit (ulimit -v)"
 )
 #: Where the context keeps the arguments as they were written.
 WRITTEN = "unveil.written"
@@ -131,7 +131,7 @@ def _write(reply: "Response", wishes: OutputOptions, on_page: Mapping[str, Any],
     for warning in warnings:
         click.echo(one_line(warning), err=True)
     if refused:
-        click.echo("The release is not written, because the decision is not pass", err=True)
+        click.echo("The release is not written: the decision is not pass", err=True)
     return said
 
 
@@ -169,11 +169,11 @@ def _print(
 
 def _example(request: "Request") -> list[str]:
     question = request.question
-    said = [f"The example inside unveil: {small(question.sample)}"]
+    said = [f"Built-in example: {small(question.sample)}"]
     if question.sample_of:
         others = [name for name, _ in question.setting(question.sample_of).chosen()]
         others.remove(request.values[question.sample_of])
-        said.append(f"Try also: unveil {' '.join(question.command)} --sample {others[0]}")
+        said.append(f"Try also: unveil {' '.join(question.command)} --example {others[0]}")
     return said
 
 
@@ -185,10 +185,10 @@ def small(sentence: str) -> str:
 def _said_of_seed(request: "Request") -> str:
     seed = request.values["seed"]
     if not request.question.secret:
-        return f"Seed {seed}: the same seed and input give the same answer."
+        return f"Seed {seed}: the same seed and input give the same result."
     if seed is None:
-        return "Random numbers were drawn in secret: nobody can make this release again."
-    return f"Seed {seed}: whoever knows it can undo the release, so keep it as secret as who is who."
+        return "The random seed is secret: this release cannot be made again."
+    return f"Seed {seed}: it undoes the release. Keep it as secret as the true matches."
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -209,8 +209,8 @@ def refuse_tight_memory() -> None:
     most = most_memory()
     if most is not None and most < LEAST_MEMORY:
         raise InputError(
-            f"unveil must be allowed {LEAST_MEMORY / 1e9:.1f} GB of memory, but the limit of this process is "
-            f"{most / 1e9:.1f} GB. Raise it with: ulimit -v {LEAST_MEMORY // 1000}"
+            f"unveil needs {LEAST_MEMORY / 1e9:.1f} GB of memory; the limit of this process is {most / 1e9:.1f} GB. "
+            f"Raise it with: ulimit -v {LEAST_MEMORY // 1000}"
         )
 
 
@@ -220,16 +220,16 @@ def cannot_print(error: Exception) -> InputError:
         raise error
     # What is still in the buffer would fail again, with a traceback, when Python ends.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return InputError(f"the answer cannot be printed ({error.strerror}). Free some space, or print elsewhere")
+    return InputError(f"The result cannot be printed ({error.strerror}). Free some space, or print elsewhere")
 
 
 def sentence(error: Exception) -> str:
-    """Return what went wrong as one line of text, and where help is if the command was misused."""
+    """Return an error as one line of text, with a pointer to help if the command was misused."""
     if not isinstance(error, click.ClickException):
         return one_line(str(error))
     text = " ".join(error.format_message().split())
     if isinstance(error, click.NoSuchOption) and error.option_name == "--compatibility":
-        text = "--compatibility has left the audit: anonymeter's rules are in Python, in unveil.anonymeter"
+        text = "--compatibility was removed. anonymeter's rules are in Python: unveil.anonymeter"
     if isinstance(error, click.UsageError) and error.ctx is not None:
         text = f"{text.rstrip('.')}{'' if text.endswith('?') else '.'} See '{error.ctx.command_path} --help'"
     return one_line(text)

@@ -1,4 +1,4 @@
-"""``unveil list``: the metrics, attacks and protections there are, from the same listings that everything else uses."""
+"""``unveil list``: the available metrics, attacks and protections."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -79,18 +79,18 @@ LISTINGS: Mapping[str, Callable[["ModuleType | None"], list[Facts]]] = MappingPr
     "--from",
     "origin",
     metavar="PACKAGE.MODULE",
-    help="Show what this module of your own brings, by the names that commands understand; it needs no registration.",
+    help="List those of your own module, by their names",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON (no bound is null), and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON")
 def list_things(what: str | None, origin: str | None, as_json: bool) -> None:
-    """Show the metrics, attacks or protections there are, with the facts of each.
+    """List attacks, protections, or metrics, with the facts of each.
 
     \b
     Try:  unveil list attacks
           unveil list --from package.module
     """  # noqa: D301  (click needs the control character itself)
     if origin is None and what is None:
-        raise click.UsageError(f"name what to list: {', '.join(LISTINGS)}", click.get_current_context())
+        raise click.UsageError(f"The list is missing. Give one of: {', '.join(LISTINGS)}", click.get_current_context())
     module = None if origin is None else own_module(origin)
     found = {each: LISTINGS[each](module) for each in ([what] if what else LISTINGS)}
     if as_json:
@@ -107,9 +107,9 @@ def list_things(what: str | None, origin: str | None, as_json: bool) -> None:
 
 def _brings_nothing(origin: str, kinds: str) -> str:
     return (
-        f"{origin} must bring {kinds}, but brings none. An attack is a class with run(self, *, released, knowledge, "
-        "rng), a protection one with apply(self, original, *, rng), a metric a function below "
-        "@unveil.metrics.metric(...); name the module in which they are, or import them in it"
+        f"{origin} has no {kinds}. An attack is a class with run(self, *, released, knowledge, rng), a protection one "
+        "with apply(self, original, *, rng), a metric a function below @unveil.metrics.metric(...). Give their module, "
+        "or import them in it"
     )
 
 

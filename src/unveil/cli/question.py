@@ -1,4 +1,4 @@
-"""Any question as a command: options and help made from its settings, then asked, then shown."""
+"""Any question as a command: its options and help come from its settings."""
 
 import re
 import sys
@@ -13,50 +13,56 @@ import click
 
 from unveil._kernels._compile_timer import tell_by
 from unveil._optional import need
-from unveil.cli.common import WRITTEN, OutputOptions, refuse_tight_memory, show, small
+from unveil.cli.common import WRITTEN, OutputOptions, refuse_tight_memory, show
+from unveil.cli.help import GroupedCommand, GroupedOption, HelpfulArgument
 from unveil.cli.values import exists, folder_target, limit_reader, refuse_overwriting, refuse_replacing, report_target
 from unveil.errors import InputError
 from unveil.questions import QUESTIONS
 from unveil.questions.request import Request, SettingError
 from unveil.questions.settings import LISTS, Question, Setting
-from unveil.questions.values import row, value_of, values_of, wrong_together
+from unveil.questions.values import cells, row, value_of, values_of, wrong_together
 from unveil.report.limits import parse_number
 
 FILE = click.Path(path_type=Path)
-#: What stands for the value of a setting in help, by its kind.
+#: The placeholder of a value in help, by the kind of its setting.
 _METAVARS = {
     "table": "FILE", "tables": "FILE", "file": "FILE", "output": "FILE", "folder": "DIR", "column": "COLUMN",
-    "columns": "COLUMNS", "thing": "NAME[:KEY=VALUE,...]", "things": "NAME[:KEY=VALUE,...]", "number": "N",
+    "columns": "COLS", "thing": "NAME[:KEY=VALUE]", "things": "NAME[:KEY=VALUE]", "number": "N",
     "share": "SHARE", "size": "SIZE", "several": "NAME", "scenarios": "TEXT", "text": "TEXT", "texts": "TEXT",
+    "choice": "NAME",
 }  # fmt: skip
+#: The options that hold several settings as KEY=VALUE, by the place of these settings.
+_PAIRED = {"read": ("File format", "Input"), "run": ("Resources", "Run")}
+#: The longest list of keys in help.
+_LONGEST = 50
 
 
 def command_of(name: str) -> click.Command:
     """Return the command that asks a question."""
     question = QUESTIONS[name].question
-    return click.Command(
+    return GroupedCommand(
         question.command[-1],
         params=[*params_of(question), *_shared()],
         callback=partial(_run, name),
-        help=help_of(question),
+        help=QUESTIONS[name].summary,
+        examples=question.tries,
     )
 
 
-def help_of(question: Question) -> str:
-    """Return what help says of a question, above its options."""
-    tries = "\n      ".join(question.tries)
-    return f"{question.lead}\n\n{question.about}\n\n\b\nTry:  {tries}"
-
-
 def params_of(question: Question) -> Iterator[click.Parameter]:
-    """Yield the arguments and options for what can be said of a question on the command line."""
-    for setting in question.on("command line"):
+    """Yield the arguments and options of a question."""
+    settings = question.on("command line")
+    for setting in settings:
         if setting.name == question.sample_of or (setting.beside and not setting.option):
             continue
         if setting.option:
             yield _option(setting, question)
         else:
             yield _argument(setting, question)
+    for place in _PAIRED:
+        held = {each.key: each for each in settings if each.place == place}
+        if held:
+            yield _paired_option(place, held, question)
     if question.sample:
         yield _sample(question)
 
@@ -65,12 +71,13 @@ def _argument(setting: Setting, question: Question) -> click.Argument:
     many = setting.kind == "tables" or (setting.kind == "folder" and setting.many)
     beside = _beside(setting, question)
     shown = called(setting) + (f"[={beside.metavar}]" if beside is not None else "")
-    return click.Argument(
+    return HelpfulArgument(
         [setting.name],
         nargs=-1 if many else 1,
         required=False,
         type=click.STRING if beside is not None else FILE,
         metavar=f"[{shown}]{'...' if many else ''}",
+        line=setting.option_help,
     )
 
 
@@ -80,104 +87,115 @@ def _beside(setting: Setting, question: Question) -> Setting | None:
 
 
 def _option(setting: Setting, question: Question) -> click.Option:
-    if setting.kind == "limits":
-        return _limit_option(question)
     is_flag = setting.kind == "switch"
     beside = _beside(setting, question)
     is_path = (setting.is_file and beside is None) or setting.kind in ("output", "folder")
     behind = "" if beside is None else f"[={beside.metavar}]"
-    return click.Option(
+    is_limit = setting.kind == "limits"
+    checked = report_target if setting.kind == "output" else partial(_check, setting, question)
+    return GroupedOption(
         [setting.option, *([setting.alias] if setting.alias else []), setting.name],
         is_flag=is_flag,
-        multiple=setting.kind in LISTS or setting.kind == "tables",
+        multiple=setting.kind in LISTS or setting.kind == "tables" or bool(setting.goes_to),
         type=click.BOOL if is_flag else FILE if is_path else click.STRING,
         default=None,
         metavar=None if is_flag else f"{_metavar(setting)}{behind}",
         required=setting.required and setting.kind == "folder",
-        callback=report_target if setting.kind == "output" else partial(_check, setting, question),
-        help=_help(setting, question),
+        is_eager=is_limit,  # so that '--limit help' needs no files
+        callback=limit_reader(question.meanings) if is_limit else checked,
+        help=setting.option_help,
+        group=setting.heading,
+        by_default=setting.place == "default",
+        hidden=not setting.is_shown,
     )
 
 
 def _metavar(setting: Setting) -> str:
-    if setting.kind == "choice" and not setting.metavar:
-        return f"[{'|'.join(name for name, _ in setting.chosen() if name)}]"
     return setting.metavar or _METAVARS.get(setting.kind, "VALUE")
 
 
-def _help(setting: Setting, question: Question) -> str:
-    said = [setting.help]
-    if setting.kind == "choice":
-        said += [f"{name}: {small(words)}." for name, words in setting.chosen() if name and words != name]
-    if setting.kind in ("thing", "things"):
-        listed = "protections" if setting.name == "protect" else "attacks"
-        said.append(f"'unveil list {listed}' shows the names and settings; your own class is package.module:Class.")
-    if setting.kind in LISTS or setting.kind == "tables":
-        said.append("May be repeated.")
-    default, of_sample = setting.default, question.of_sample.get(setting.name)
-    if not isinstance(default, bool) and default not in (None, "", ()):
-        with_sample = "" if of_sample is None else f"; {of_sample} with --sample"
-        said.append(f" [default: {default}{with_sample}]")
-    return " ".join(said)
+def _paired_option(place: str, held: Mapping[str, Setting], question: Question) -> click.Option:
+    """Return the option that holds the settings of a place as KEY=VALUE, with commas between them."""
+    what, group = _PAIRED[place]
+    named = f"{what}: {', '.join(sorted(held, key=lambda key: 'limit' in key))}"
+    while len(named) > _LONGEST:
+        named = f"{named.removesuffix(', …').rpartition(', ')[0]}, …"
+
+    def read(ctx: click.Context, param: click.Parameter, written: tuple[str, ...]) -> dict[str, str]:
+        pairs = {}
+        for text in (each for one in written for each in cells(one)):
+            key, equals, value = text.partition("=")
+            setting = held.get(key.strip().replace("-", "_"))
+            if setting is None or not equals:
+                raise click.BadParameter(
+                    f"{text!r} is not KEY=VALUE with a known key. Available: {', '.join(held)}", ctx, param
+                )
+            pairs[setting.name] = str(_check(setting, question, ctx, param, value.strip()))
+        return pairs
+
+    return GroupedOption(
+        [f"--{place}", f"paired_{place}"],
+        multiple=True,
+        metavar="KEY=VALUE",
+        callback=read,
+        help=named,
+        group=group,
+    )
 
 
 def _sample(question: Question) -> click.Option:
-    anyway = ", which is done anyway if no file is named" if question.sample_by_default else " and no files"
-    about = f"Use the example inside unveil{anyway}: {small(question.sample)}"
+    about: dict[str, Any] = {"help": "Use the built-in example", "group": "Input"}
     if not question.sample_of:
-        return click.Option(["--sample"], is_flag=True, help=about)
+        return GroupedOption(["--example", "--sample", "sample"], is_flag=True, **about)
     which = question.setting(question.sample_of)
     names = [name for name, _ in which.chosen()]
-    return click.Option(
-        ["--sample"],
+    return GroupedOption(
+        ["--example", "--sample", "sample"],
         type=click.Choice(names),
         is_flag=False,
         flag_value=which.default,
         metavar=f"[{'|'.join(names)}]",
-        help=about,
+        **about,
     )
 
 
 def _shared() -> Iterator[click.Parameter]:
-    yield click.Option(["--json", "as_json"], is_flag=True, help="Print the answer as JSON, and nothing else.")
-    yield click.Option(
+    yield GroupedOption(
         ["--html"],
         type=FILE,
         metavar="FILE",
         callback=report_target,
-        help="Write a report to FILE: one page that needs no network.",
+        help="Write the report",
+        group="Output",
+        by_default=True,
     )
-    for option, what in (
-        ("--csv", "all tables of the report, as CSV"),
-        ("--figures", "all its charts, as SVG, PDF and PNG"),
-    ):
-        yield click.Option(
-            [option], type=FILE, metavar="DIR", callback=folder_target, help=f"Write to the new folder DIR {what}."
-        )
-    yield click.Option(["--verbose"], is_flag=True, help="Print all of the report, not just its first screen.")
-    yield click.Option(
-        ["--quiet"], is_flag=True, help="Print errors and limits that are not kept only (and JSON if asked for)."
+    yield json_option()
+    for option, text in (("--csv", "Write all tables as CSV"), ("--figures", "Write all charts as SVG, PDF, PNG")):
+        yield GroupedOption([option], type=FILE, metavar="DIR", callback=folder_target, help=text, group="Output")
+    yield GroupedOption(["--verbose"], is_flag=True, help="Print all results", group="Output")
+    yield GroupedOption(["--report", "report_full"], type=click.Choice(["brief", "full"]), hidden=True, group="Output")
+    yield quiet_option()
+
+
+def json_option() -> click.Option:
+    """Return the option for JSON."""
+    return GroupedOption(
+        ["--json", "as_json"], is_flag=True, help="Print the result as JSON", group="Output", by_default=True
     )
 
 
-def _limit_option(question: Question) -> click.Option:
-    return click.Option(
-        ["--limit", "limits"],
-        multiple=True,
-        metavar="QUANTITY=VALUE",
-        is_eager=True,  # so that '--limit help' needs no files
-        callback=limit_reader(question.meanings),
-        help="Exit with code 3 if QUANTITY is greater than VALUE (less, where more of it is more private), or if it is "
-        "undefined, or so unsure that neither is shown. May be repeated; '--limit help' lists the quantities.",
-    )
+def quiet_option() -> click.Option:
+    """Return the option for less output."""
+    return GroupedOption(["--quiet"], is_flag=True, help="Print only errors and failures", group="Output")
 
 
 def _check(setting: Setting, question: Question, ctx: click.Context, param: click.Parameter, raw: Any) -> Any:
-    """Say what is wrong with what was written, before anything is read; what was not written stays unsaid."""
+    """Check the value of an option before any file is read; an option that is not given stays None."""
     if raw is None or raw == () or setting.is_file or setting.kind == "folder" or _is_file(setting, raw):
         return raw
     try:
-        value_of(setting, raw, question, door="command line")
+        for each in raw if setting.goes_to else (raw,):
+            value_of(setting, each, question, door="command line")
     except InputError as error:
         raise click.BadParameter(str(error), ctx, param) from error
     return raw
@@ -189,14 +207,14 @@ def _is_file(setting: Setting, raw: Any) -> bool:
 
 
 def called(setting: Setting) -> str:
-    """Return what the command line calls a setting: an option with its value, or what stands for a file."""
+    """Return the name of a setting on the command line: an option with its value, or a placeholder of a file."""
     if not setting.option:
         return setting.metavar or setting.name.upper()
     return setting.option if setting.kind == "switch" else f"{setting.option} {_metavar(setting)}"
 
 
 def told_by(question: Question, params: Mapping[str, Any], *, report: bool = True) -> Request:
-    """Return what was said on the command line, checked as a whole."""
+    """Return the request of a command line, checked as a whole."""
     context = click.get_current_context()
     files, said = _taken_apart(question, params)
     asked_for = params.get("sample")
@@ -220,7 +238,7 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
         told = QUESTIONS[question.name].with_settings(told)
     given = [path for name, paths in told.files.items() for path in paths if name != "config"]
     if asked_for and given:
-        raise click.UsageError("--sample needs no files. Leave out either", context)
+        raise click.UsageError("--example takes no files. Remove one of them", context)
     calls = {each.name: called(each) for each in question.settings}
     must = [each for each in question.on("command line") if each.required and not told.sample]
     must = [each for each in must if not told.values.get(each.unless)]
@@ -230,8 +248,11 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
         if not (told.files.get(each.name) or told.values.get(each.name))
     ]
     if missing:
-        example = ", or --sample for an example" if question.sample and not question.sample_by_default else ""
-        raise click.UsageError(f"{' and '.join(missing)} must be named{example}", context)
+        example = ", or --example" if question.sample and not question.sample_by_default else ""
+        verb = "is" if len(missing) == 1 else "are"
+        raise click.UsageError(
+            f"{' and '.join(missing)} {verb} missing. Give {'it' if verb == 'is' else 'them'}{example}", context
+        )
     for name, sentence in wrong_together(told, calls):
         if name == "limits":
             raise click.BadParameter(sentence, context, param_hint="'--limit'")
@@ -240,9 +261,11 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
 
 
 def _taken_apart(question: Question, params: Mapping[str, Any]) -> tuple[dict[str, tuple[Path, ...]], dict[str, Any]]:
-    """Return the files, and what was said of the other settings."""
+    """Return the files, and the values of the other settings."""
     files: dict[str, tuple[Path, ...]] = {}
     said: dict[str, Any] = {}
+    paired = {name: value for place in _PAIRED for name, value in (params.get(f"paired_{place}") or {}).items()}
+    params = {**params, **{name: value for name, value in paired.items() if params.get(name) in (None, ())}}
     for setting in question.on("command line"):
         raw = params.get(setting.name)
         if raw is None or raw == ():
@@ -259,6 +282,10 @@ def _taken_apart(question: Question, params: Mapping[str, Any]) -> tuple[dict[st
             files[setting.or_file] = (Path(raw),)
         elif setting.kind == "folder":
             said[setting.name] = raw if isinstance(raw, tuple) else (raw,)
+        elif setting.goes_to:  # the last of several, and the others before it
+            said[setting.name] = raw[-1]
+            if earlier := (*(params.get(setting.goes_to) or ()), *raw[:-1]):
+                params = {**params, setting.goes_to: earlier}
         else:
             said[setting.name] = raw
     return files, said
@@ -288,9 +315,10 @@ def _run(
     figures: Path | None,
     quiet: bool,
     verbose: bool,
+    report_full: str | None,
     **params: Any,
 ) -> None:
-    """Ask the question, and show the answer as was wished."""
+    """Ask the question, and show the answer."""
     from unveil.report.progress import unsaid
     from unveil.report.terminal import progress
 
@@ -307,7 +335,13 @@ def _run(
         told = _with_answers(told, question)
     outputs = _outputs(question, told, report_to)
     wishes = OutputOptions(
-        as_json=as_json, html=html, csv=csv, figures=figures, quiet=quiet, verbose=verbose, outputs=outputs
+        as_json=as_json,
+        html=html,
+        csv=csv,
+        figures=figures,
+        quiet=quiet,
+        outputs=outputs,
+        verbose=verbose or report_full == "full",
     )
     try:
         with progress(quiet=quiet) as report:
@@ -318,7 +352,7 @@ def _run(
 
 
 def _is_attended() -> bool:
-    """Return whether somebody at a terminal can answer."""
+    """Return whether a person at a terminal can answer."""
     return all(each is not None and each.isatty() for each in (sys.stdin, sys.stderr))
 
 
@@ -355,7 +389,7 @@ def _outputs(question: Question, request: Request, report_to: Mapping[str, Path 
     places = [path.resolve() for path in written.values()]
     if len(set(places)) < len(places):
         raise click.UsageError(
-            f"{' and '.join(written)} must name different files and folders. Rename one", click.get_current_context()
+            f"{' and '.join(written)} name the same file or folder. Rename one", click.get_current_context()
         )
     folders = [path for each in question.settings if each.kind == "folder" for path in request.values[each.name]]
     for option, path in written.items():

@@ -1,4 +1,4 @@
-"""``unveil schema``: what an answer in JSON looks like, for programs that read it."""
+"""``unveil schema``: the JSON Schema of a result, for programs that read it."""
 
 import click
 
@@ -6,9 +6,9 @@ from unveil.questions import QUESTIONS, schema_names, schema_text
 
 
 @click.command("schema")
-@click.argument("question", required=False)
+@click.argument("question", required=False, metavar="[COMMAND]")
 def schema(question: str | None) -> None:
-    """Print the JSON Schema of the answer to QUESTION, such as audit; without it, the names that there are.
+    """Print the JSON Schema of the result of a command, such as audit; without one, list the names.
 
     \b
     Try:  unveil schema audit > unveil.audit.v3.json

@@ -1,4 +1,4 @@
-"""``unveil serve``: the same answers on a page, for people who do not use a terminal."""
+"""``unveil serve``: the local web app."""
 
 import click
 
@@ -8,20 +8,20 @@ import click
     "--port",
     type=click.IntRange(0, 65535),
     metavar="N",
-    help="Where to listen; any port that is free unless given. A port that others can foresee is less safe.",
+    help="Port (default: any free one, which is safer)",
 )
-@click.option("--no-open", is_flag=True, help="Only print the address, and open no browser.")
+@click.option("--no-open", is_flag=True, help="Print the address, and open no browser")
 @click.option(
     "--limit-mb",
     type=click.IntRange(1, 1_000_000),
     metavar="N",
-    help="How many megabytes a file may have; 512 unless given. Four such files may be kept.",
+    help="Largest file, in megabytes (default: 512)",
 )
 def serve(*, port: int | None, no_open: bool, limit_mb: int | None) -> None:
-    """Show the questions on a page: drop tables, press one button, read and keep the report.
+    """Open the local web app; no data leaves this computer.
 
-    The page answers on this machine only (127.0.0.1), to the browser that opens the printed address first. Nothing
-    leaves the machine. Files and results lie in a private folder that is removed when the server stops (Ctrl-C).
+    It answers on 127.0.0.1 only, to the first browser that opens the printed address. Files and results are in a
+    private folder that is removed when the app stops (Ctrl-C).
 
     \b
     Try:  unveil serve

@@ -1,4 +1,4 @@
-"""``unveil study``: run many scenarios, see how far they are, and show what they found."""
+"""``unveil study``: run many scenarios, and report their progress and results."""
 
 import shlex
 import sys
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unveil.cli.common import INTERRUPTED, SOME_FAILED
-from unveil.cli.question import command_of, help_of, params_of, told_by
+from unveil.cli.help import GroupedCommand
+from unveil.cli.question import command_of, json_option, params_of, quiet_option, told_by
 from unveil.errors import InputError
 from unveil.questions import QUESTIONS
 from unveil.report.text import far, one_line
@@ -29,15 +30,14 @@ FOLDER = click.Path(path_type=Path)
 @click.group("study", invoke_without_command=True)
 @click.pass_context
 def study(context: click.Context) -> None:
-    """Run a whole study: data, protections and attacks tried with one another, at growing strengths.
+    """Run attacks over many scenarios and compare them.
 
     \b
     Try:  unveil study run studies/quick.toml --out quick
           unveil study status quick
           unveil study report quick --html quick.html
 
-    Exit codes: 0 fine, 2 the input cannot be used, 4 some scenarios failed (the others have results), 130 stopped
-    with Ctrl-C (what is done is kept, and --resume goes on).
+    Exit codes: 0 complete, 2 unusable input, 4 some scenarios failed, 130 interrupted (--resume continues).
     """  # noqa: D301  (click needs the control character itself)
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -52,7 +52,7 @@ def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
     context = click.get_current_context()
     told = told_by(QUESTIONS["study_run"].question, params)
     if not told.values["out"]:  # the example needs no file, but a folder for its results
-        raise click.UsageError("--out DIR must be named", context)
+        raise click.UsageError("--out DIR is missing. Give the folder for the results", context)
     settings = StudyRunSettings.of_request(told)
     out = settings.out[0]
     file = out / "study.toml" if told.sample else settings.file
@@ -62,7 +62,7 @@ def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
         with moving(quiet=quiet) as progress:
             summary = run_study(plan, out, progress=progress, say=say, **settings.run)
     except KeyboardInterrupt:
-        click.echo(f"\nStopped. What is done is kept; go on with: {_again(file, out)}", err=True)
+        click.echo(f"\nStopped. Finished scenarios are stored. Resume with: {_again(file, out)}", err=True)
         context.exit(INTERRUPTED)
     if as_json:
         from unveil.questions.study.status import StudyRun
@@ -78,11 +78,13 @@ def _run(*, as_json: bool, quiet: bool, **params: Any) -> None:
 
 def _run_command() -> click.Command:
     question = QUESTIONS["study_run"].question
-    shared = [
-        click.Option(["--quiet"], is_flag=True, help="Print errors only (and JSON if asked for)."),
-        click.Option(["--json", "as_json"], is_flag=True, help="Print the answer as JSON, and nothing else."),
-    ]
-    return click.Command("run", params=[*params_of(question), *shared], callback=_run, help=help_of(question))
+    return GroupedCommand(
+        "run",
+        params=[*params_of(question), json_option(), quiet_option()],
+        callback=_run,
+        help=QUESTIONS["study_run"].summary,
+        examples=question.tries,
+    )
 
 
 study.add_command(_run_command())
@@ -91,12 +93,9 @@ study.add_command(command_of("study"))
 
 @study.command("status")
 @click.argument("folder", metavar="DIR", type=FOLDER)
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON")
 def status(*, folder: Path, as_json: bool) -> None:
-    """Say how much of the study in DIR is done, whether it runs now, and how long the rest may take.
-
-    Every file is checked, so that a damaged one is seen. A study that runs is not disturbed.
-    """
+    """Report the progress of the study in DIR, and check its files."""
     from unveil.questions.study.status import study_status
 
     found = study_status(folder)
@@ -108,13 +107,13 @@ def status(*, folder: Path, as_json: bool) -> None:
 
 @study.command("summary")
 @click.argument("folder", metavar="DIR", type=FOLDER)
-@click.option("--out", metavar="FILE", required=True, type=FOLDER, help="The file to write, such as study.parquet.")
-@click.option("--nodes/--no-nodes", default=True, help="Whether values of nodes are kept too, about half of the file.")
+@click.option("--out", metavar="FILE", required=True, type=FOLDER, help="File to write, such as study.parquet")
+@click.option("--nodes/--no-nodes", default=True, help="Include values of single targets (half of the file)")
 def summary(*, folder: Path, out: Path, nodes: bool) -> None:
-    """Write all results of the study in DIR to one small file, which can be kept, passed on, and graded.
+    """Write all results to one file.
 
-    It holds every replication, and how the values of nodes lie, with fewer digits; neither releases nor who is who.
-    'unveil study report' and 'unveil grade-metrics' take the file for the folder.
+    It holds every replication with fewer digits, but neither releases nor true matches. 'unveil study report' and
+    'unveil grade-metrics' take the file instead of the folder.
     """
     from unveil.data.files.source import shown
     from unveil.data.files.whole_files import replace_file
@@ -124,14 +123,12 @@ def summary(*, folder: Path, out: Path, nodes: bool) -> None:
 
     results = Results.read(folder)
     if not results.fine:
-        raise InputError(
-            f"a study must have results to be summarised, but none of the scenarios in {shown(folder)} has any. Run it "
-            "first"
-        )
+        raise InputError(f"The study in {shown(folder)} has no results. Run it first")
     if out.is_dir() or results.folder.is_file():
         raise InputError(
-            f"a summary is a new file made of a folder, but {shown(out if out.is_dir() else folder)} is not that. Name "
-            "the folder of the study and a file to write"
+            f"{shown(out)} is a folder. Give a file to write"
+            if out.is_dir()
+            else f"{shown(folder)} is a summary already. Give the folder of the study"
         )
     content = results.to_summary(nodes=nodes)
     with writing(out.parent):
@@ -154,7 +151,7 @@ def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
     from unveil.report.text import count, duration
     from unveil.studies import Results
 
-    before = f"; {summary.reused:,} were there before" if summary.reused else ""
+    before = f"; {summary.reused:,} finished before" if summary.reused else ""
     again = f"; {count(summary.set_aside, 'damaged file was', 'damaged files were')} set aside and computed again"
     show_headline(
         f"{count(summary.done, 'scenario', 'scenarios')} of {summary.total:,} computed in {duration(summary.seconds)}"
@@ -166,7 +163,7 @@ def _print_run(summary: "RunSummary", file: Path, out: Path) -> None:
         click.echo(f"{count(summary.failed, 'scenario', 'scenarios')} failed:")
         for line in failed(failures_of(Results.read(summary.folder).errors)):
             click.echo(one_line(line))
-        click.echo(f"To try these again: {_again(file, out)}")
+        click.echo(f"Run these again: {_again(file, out)}")
     click.echo(f"Results are in {where}; 'unveil study report {where} --html study.html' shows them.")
 
 
@@ -180,12 +177,12 @@ def _print_status(status: "StudyStatus", folder: Path) -> None:
         f"Study {one_line(status.name)}, unveil {status.version}; {duration(status.seconds)} of CPU time so far."
     )
     if status.running is not None:
-        click.echo(f"It is being computed now by {one_line(status.running)}.")
+        click.echo(f"It is running: {one_line(status.running)}.")
     if status.counts.left:
         if isfinite(status.seconds_left):
             click.echo(f"The rest will take about {duration(status.seconds_left)} of CPU time.")
         if status.running is None:
-            click.echo(f"Go on with: {_again(folder / 'study.toml', folder)}")
+            click.echo(f"Resume with: {_again(folder / 'study.toml', folder)}")
 
 
 # Progress of a run: a bar in a terminal, a line now and then elsewhere.

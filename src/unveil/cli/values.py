@@ -1,4 +1,4 @@
-"""What is written after an option: limits, and the file or the folder that a report goes to."""
+"""Values of options: limits, and the file or folder of a report."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,13 +21,13 @@ def refuse_blank(written: Sequence[str]) -> None:
         else:
             before = written[place - 1] if place and written[place - 1].startswith("-") else ""
         raise click.UsageError(
-            f"the text after {shortened(before)} is empty. Write its value, or leave the option out"
+            f"The value of {shortened(before)} is empty. Write one, or remove the option"
             if before
-            else f"argument {place + 1} is empty, and must be a name. Name the file or the command, or leave it out"
+            else f"Argument {place + 1} is empty. Write the name of a file or command, or remove it"
         )
 
 
-#: So many quantities are named in a message.
+#: The largest number of names that a message lists.
 _NAMED = 20
 
 
@@ -42,9 +42,11 @@ def limit_reader(meanings: Callable[[], Mapping[str, str]]) -> Callable[..., Lim
             return ()
         known = meanings()
         if "help" in texts:
-            formatter = ctx.make_formatter()
-            formatter.write_dl(list(known.items()))
-            click.echo(formatter.getvalue(), nl=False)
+            # One line each, so that the whole list fits on one screen.
+            columns, longest = ctx.make_formatter().width, max(map(len, known), default=0)
+            for name, meaning in known.items():
+                line = f"{name:<{longest}}  {meaning}"
+                click.echo(line if len(line) <= columns else f"{line[: columns - 1]}…")
             ctx.exit()
         return tuple(_read_limit(text, known, ctx, param) for text in texts)
 
@@ -55,12 +57,12 @@ def _read_limit(text: str, known: Mapping[str, str], ctx: click.Context, param: 
     name, _, written = text.partition("=")
     name = limit_name(name, known)
     if name not in known:
-        listed = f"Choose from {', '.join(known)}." if len(known) <= _NAMED else "'--limit help' lists them."
+        listed = f"Available: {', '.join(known)}." if len(known) <= _NAMED else "'--limit help' lists them."
         hint = quantity_hint(name, known) or f" {listed}"
-        raise click.BadParameter(f"there is no quantity {name!r}.{hint}", ctx, param)
+        raise click.BadParameter(f"Unknown limit {name!r}.{hint}", ctx, param)
     limit = parse_limit(written)
     if limit is None:
-        raise click.BadParameter(f"{name} needs a number, as in {name}=0.5", ctx, param)
+        raise click.BadParameter(f"The limit on {name} is not a number. Write {name}=0.5", ctx, param)
     return name, limit
 
 
@@ -73,17 +75,17 @@ def report_target(ctx: click.Context, param: click.Parameter, path: Path | None)
     try:
         target = path.resolve()
         if target.is_dir():
-            raise click.BadParameter(f"{str(path)!r} is a folder. Add the name of the file", ctx, param)
+            raise click.BadParameter(f"{str(path)!r} is a folder. Add the name of a file", ctx, param)
         if not target.parent.is_dir():
-            raise click.BadParameter(f"the folder of {str(path)!r} does not exist. Make it first", ctx, param)
+            raise click.BadParameter(f"The folder of {str(path)!r} does not exist. Make it first", ctx, param)
         if is_link_of_others(path):
-            raise click.BadParameter(f"{str(path)!r} is a link that another user made. Name another file", ctx, param)
+            raise click.BadParameter(f"{str(path)!r} is a link of another user. Give another file", ctx, param)
         # A file is replaced through its folder; a device or a pipe is written to directly.
         written = (target,) if target.exists() and not target.is_file() else (target.parent, target)
         if not all(os.access(place, os.W_OK) for place in written if place.exists()):
-            raise click.BadParameter(f"{str(path)!r} may not be written by this user", ctx, param)
+            raise click.BadParameter(f"{str(path)!r} is not writable. Give another file", ctx, param)
     except (OSError, ValueError, RuntimeError) as error:  # a name that is too long, links that go round in circles
-        raise click.BadParameter(f"{str(path)!r} is no usable file name", ctx, param) from error
+        raise click.BadParameter(f"{str(path)!r} is not a valid file name. Give another one", ctx, param) from error
     return path
 
 
@@ -97,9 +99,9 @@ def folder_target(ctx: click.Context, param: click.Parameter, path: Path | None)
         if reason := full_folder(path):
             raise click.BadParameter(reason, ctx, param)
         if not os.access(path.resolve().parent, os.W_OK):
-            raise click.BadParameter(f"{str(path)!r} may not be made by this user. Name another folder", ctx, param)
+            raise click.BadParameter(f"{str(path)!r} cannot be made: no permission. Give another folder", ctx, param)
     except (OSError, ValueError, RuntimeError) as error:  # as for a file
-        raise click.BadParameter(f"{str(path)!r} is no usable name of a folder", ctx, param) from error
+        raise click.BadParameter(f"{str(path)!r} is not a valid folder name. Give another one", ctx, param) from error
     return path
 
 
@@ -108,7 +110,7 @@ def refuse_overwriting(target: Path | None, inputs: Iterable[Path | None], *, op
     for path in inputs:
         if target is not None and path is not None and exists(target) and exists(path) and target.samefile(path):
             raise click.BadParameter(
-                f"{str(target)!r} is an input, which a report must not replace. Name another file",
+                f"{str(target)!r} is an input. Give another file for the report",
                 param_hint=f"'{option}'",
             )
 
@@ -120,7 +122,7 @@ def refuse_replacing(target: Path | None, folders: Iterable[Path], *, option: st
             continue
         if target.resolve().is_relative_to(folder.resolve()):
             raise click.BadParameter(
-                f"{str(target)!r} is a file of the study, which a report must not replace. Name another file",
+                f"{str(target)!r} is a file of the study. Give another file for the report",
                 param_hint=f"'{option}'",
             )
 

@@ -1,4 +1,4 @@
-"""``unveil warm-up``: compile everything beforehand, as an image of a container or a new machine wants."""
+"""``unveil warm-up``: compile in advance, for container images and new computers."""
 
 import sys
 from time import perf_counter
@@ -8,16 +8,14 @@ import click
 
 @click.command("warm-up")
 @click.option(
-    "--cores", type=click.IntRange(1, 1024), metavar="N", help="How many processes compile at a time; all unless given."
+    "--cores", type=click.IntRange(1, 1024), metavar="N", help="Processes that compile (default: one per processor)"
 )
-@click.option("--quiet", is_flag=True, help="Print errors only.")
+@click.option("--quiet", is_flag=True, help="Print only errors")
 def warm_up(*, cores: int | None, quiet: bool) -> None:
-    """Compile the loops of unveil now, so that no later command waits for the compiler.
+    """Compile now, so that the first audit starts faster.
 
-    It is needed once per machine and version, and only to save the first commands on large inputs some seconds: what
-    is not compiled yet is compiled when it is first needed. Compiled code lies in a folder that is printed
-    (NUMBA_CACHE_DIR names another one) and serves processors of the same kind: run it where unveil will run, or while
-    the image of a container is built, as the user who will use it.
+    It saves some seconds, once per computer and version. The compiled code goes into a folder that is printed
+    (NUMBA_CACHE_DIR names another one). Run it on the computer, or in the container image, that will run unveil.
 
     \b
     Try:  unveil warm-up
@@ -46,5 +44,5 @@ def warm_up(*, cores: int | None, quiet: bool) -> None:
     click.echo(
         f"The compiled code is in {click.format_filename(folder)}"
         if folder
-        else "The compiled code cannot be kept: no folder can be written. Name one with NUMBA_CACHE_DIR"
+        else "The compiled code cannot be stored: no folder is writable. Name one with NUMBA_CACHE_DIR"
     )

@@ -214,7 +214,7 @@ def _read_partition(path: PathLike, item: str, cluster: str) -> tuple["pl.DataFr
         path,
         {"item": item, "cluster": cluster},
         complete=["item", "cluster"],
-        options={"item": "--item", "cluster": "--cluster"},
+        options={"item": "--item-column", "cluster": "--cluster-column"},
     )
     # As many hashes as rows prove that all items differ, five times faster than comparing names.
     if frame["item"].hash().n_unique() == frame.height or not (repeats := frame.height - frame["item"].n_unique()):

@@ -1,4 +1,4 @@
-"""Each question in a folder of its own: its settings, how it is read, run, found, told and shown."""
+"""The registry of questions, each in a folder of its own, and the JSON Schema of their answers."""
 
 import json
 from collections.abc import Mapping
@@ -28,6 +28,8 @@ class QuestionEntry:
     ask: str = "answer:ask"
     #: Where further views are, for questions with more than one kind of answer.
     more_views: tuple[str, ...] = ()
+    #: Whether it reads keys of its own in a settings file.
+    own_config: bool = False
     #: Where records are that have figures and a schema, but neither page nor limits.
     records: tuple[str, ...] = ()
 
@@ -59,9 +61,13 @@ class QuestionEntry:
         return reply
 
     def with_settings(self, request: "Request") -> "Request":
-        """Return what was told together with what the file of settings says that it names."""
-        more: Request = self._in("read:with_settings")(request)
-        return more
+        """Return a request with the settings of the file that it names."""
+        if self.own_config:
+            more: Request = self._in("read:with_settings")(request)
+            return more
+        from unveil.questions.config import with_config
+
+        return with_config(request)[0]
 
     def meanings(self) -> Mapping[str, str]:
         """Return what each of its figures means that a limit can be set for, by name."""
@@ -72,47 +78,53 @@ class QuestionEntry:
         return getattr(import_module(f"{__name__}.{self.folder}.{module}"), name)
 
 
-#: Every question, in the order in which it is listed. A new one is one line here and a folder: the command with its
-#: help, the form on the page and the reference are made from its settings.
+#: Every question, in the order of help and lists. A new one is one line here and a folder: command, help, form and
+#: reference are made from its settings.
 QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
     {
-        "audit": QuestionEntry("audit", "What could an adversary do with a released table?", "audit"),
+        "audit": QuestionEntry("audit", "Measure the disclosure risk of a released table.", "audit", own_config=True),
+        "plan": QuestionEntry("plan", "Plan an audit: how many people are needed.", "plan"),
+        "tables": QuestionEntry("tables", "Find suppressed cells that can be recovered.", "tables", own_config=True),
+        "graph": QuestionEntry("graph", "Measure how many nodes an attack re-identifies.", "graph"),
+        "columns": QuestionEntry("columns", "Show how each column is read, and why.", "columns"),
         "protect": QuestionEntry(
             "protect",
-            "What does a protection of a table do to risk and use?",
+            "Mask or synthesize a table; compare risk and utility.",
             "audit",
             "protect_settings:QUESTION",
             "protect:ask",
         ),
-        "plan": QuestionEntry("plan", "How many people does an audit need?", "plan"),
-        "columns": QuestionEntry("columns", "What is in each column of a table, and how sure is that?", "columns"),
-        "partition": QuestionEntry(
-            "partition", "How well is each subject hidden in an adversary's partition?", "unlinkability"
+        "protect_graph": QuestionEntry(
+            "protect-graph", "Protect a graph; compare structure before and after.", "protect_graph"
         ),
-        "candidates": QuestionEntry(
-            "candidates", "How much does an adversary know about each target?", "attack_metrics"
+        "reidentify": QuestionEntry(
+            "reidentify", "Run re-identification attacks and check their validity.", "reidentify"
+        ),
+        "unlinkability": QuestionEntry(
+            "unlinkability", "Measure how well subjects' items stay unlinked.", "unlinkability"
         ),
         "matching": QuestionEntry(
             "matching",
-            "How many entries are given their true token?",
+            "Estimate how many pseudonyms an attacker resolves.",
             "matching",
             more_views=("ambiguity_view:AMBIGUITY_VIEW",),
         ),
-        "reidentify": QuestionEntry("reidentify", "Who is behind each masked record, validly?", "reidentify"),
-        "tables": QuestionEntry("tables", "What can be worked out from the counts that we publish?", "tables"),
-        "anonymize": QuestionEntry(
-            "anonymize", "Protect a graph, and see what that changes and costs.", "protect_graph"
+        "attack_metrics": QuestionEntry(
+            "attack-metrics", "Compute privacy metrics from an attack's output.", "attack_metrics"
         ),
-        "graph": QuestionEntry("graph", "Who is found in a released graph?", "graph"),
-        "study_run": QuestionEntry("study run", "Run many scenarios.", "study", "settings:RUN", "answer:ask_run"),
+        "study_run": QuestionEntry(
+            "study run", "Run attacks over many scenarios.", "study", "settings:RUN", "answer:ask_run"
+        ),
         "study": QuestionEntry(
             "study report",
-            "What did a study find?",
+            "Report the results of a study.",
             "study",
             more_views=("releases.view:VIEW",),
             records=("status:StudyRun", "status:StudyStatus"),
         ),
-        "grades": QuestionEntry("grade-metrics", "Which privacy metrics can be trusted?", "grade_metrics"),
+        "grades": QuestionEntry(
+            "grade-metrics", "Grade privacy metrics by how well they rank attacks.", "grade_metrics"
+        ),
     }
 )
 
@@ -121,8 +133,8 @@ QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
 def question(name: str) -> "Question":
     """Return the question of this name with its settings.
 
-    >>> question("partition").title
-    'Groups an adversary has made'
+    >>> question("protect_graph").title
+    'Protect a graph'
     """
     return QUESTIONS[name].question
 
@@ -164,8 +176,8 @@ def schema_text(name: str) -> str:
     known = schema_names()
     whole = known.get(name, name)
     if whole not in _schemas():
-        hint = did_you_mean(name, known) or f" Choose from {', '.join(known)}."
-        raise InputError(f"there is no schema {shortened(name)}.{hint}")
+        hint = did_you_mean(name, known) or f" Available: {', '.join(known)}."
+        raise InputError(f"Unknown schema {shortened(name)}.{hint}")
     return json.dumps(_schemas()[whole], indent=1, ensure_ascii=False) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""How the tables of a question are read: what was told of files, columns and cells, through whichever door."""
+"""Reading of tables: file formats, column types, names and missing values, from any front end."""
 
 import os
 from collections.abc import Collection, Iterable, Mapping
@@ -18,7 +18,7 @@ from unveil.questions.settings import TextFileSettings
 
 @dataclass(frozen=True, kw_only=True)
 class TableReading:
-    """What was told of several tables at once: each takes of it what is about its own columns.
+    """Settings for reading several tables: each takes those for its own columns.
 
     The fields are the settings of :meth:`unveil.data.table.Table.from_frame`, and ``files`` says how text is read.
     """
@@ -28,7 +28,7 @@ class TableReading:
     markers: DeclaredMarkers = field(default_factory=dict)
     dictionary: Dictionary | str | os.PathLike[str] | None = None
     rename: Mapping[str, str] = field(default_factory=dict)
-    #: Whether a kind that nothing tells for sure is refused.
+    #: Whether uncertain column types are refused.
     strict: bool = False
     files: FileSettings = field(default_factory=FileSettings)
 
@@ -36,6 +36,10 @@ class TableReading:
         # Once, and not for every table.
         if self.dictionary is not None and not isinstance(self.dictionary, Dictionary):
             object.__setattr__(self, "dictionary", read_dictionary(self.dictionary))
+        if isinstance(self.dictionary, Dictionary):
+            missing = {name: dict.fromkeys(texts, "missing") for name, texts in self.dictionary.missing.items()}
+            object.__setattr__(self, "rename", {**self.dictionary.rename, **self.rename})
+            object.__setattr__(self, "markers", {**missing, **self.markers})
 
     def file(
         self, path: str | os.PathLike[str], name: str, *, released: bool = False, store: ColumnStore | None = None
@@ -44,13 +48,13 @@ class TableReading:
         return Table.read(path, name=name, store=store, **self._of_columns(released), **vars(self.files))
 
     def table(self, given: Any, name: str = "") -> Table:
-        """Return the table of a path, or of a frame; what is a table already stays as it is."""
+        """Return the table of a path or a frame; a table stays as it is."""
         if isinstance(given, str | os.PathLike):
             return self.file(given, name or Path(given).name)
         return self.frame(given, name or "table")
 
     def frame(self, given: Any, name: str, *, released: bool = False) -> Table:
-        """Return a frame, or whatever else is one, as a table; what is one already stays as it is."""
+        """Return a frame as a table; a table stays as it is."""
         return given if isinstance(given, Table) else Table.from_frame(given, name=name, **self._of_columns(released))
 
     def made(self, given: Any) -> Table:
@@ -68,47 +72,44 @@ class TableReading:
         return {**told, "elsewhere": True}
 
     def check(self, tables: Iterable[Table]) -> None:
-        """Refuse what is told of a column that none of the tables has, and unsure kinds where they are to be refused.
-
-        The first table is the one whose kinds count.
-        """
+        """Refuse settings for unknown columns, and uncertain types of the first table where these are rejected."""
         tables = list(tables)
         have = dict.fromkeys(name for table in tables for name in table.column_names)
         called = {column.called for table in tables for column in table.columns}
         missing = self.missing if isinstance(self.missing, Mapping) else ()
         markers = [key for key, told in self.markers.items() if not isinstance(told, str)]
         told = (
-            ("a kind", self.kinds),
-            ("a missing value", missing),
-            ("a marker", markers),
-            ("a new name", [old for old in self.rename if old not in called]),
+            ("type", self.kinds),
+            ("missing value", missing),
+            ("marker", markers),
+            ("new name", [old for old in self.rename if old not in called]),
         )
         for what, named in told:
             unknown = next((name for name in named if name not in have), None)
             if unknown is not None:
                 raise InputError(
-                    f"{what} is told for column {unknown!r}, which no table has.{did_you_mean(unknown, have)} "
-                    "Correct the name, or leave it out"
+                    f"Unknown column {unknown!r} with a {what}.{did_you_mean(unknown, have)} Correct the name, or "
+                    "remove it"
                 )
         if self.strict:
             refuse_unsure(tables[0])
 
 
 def refuse_unsure(table: Table) -> None:
-    """Refuse a table with a column in use whose kind nothing tells for sure."""
+    """Refuse a table with a used column of uncertain type."""
     unsure = [each.name for each in table.columns if each.is_used and each.confidence == "unsure"]
     if unsure:
         names = ", ".join(map(repr, unsure))
         raise InputError(
-            f"the kind of every column that is used must be sure, but nothing in the {table.name} tells that of "
-            f"{names}. Tell it (--kinds {unsure[0]}=category), pass a dictionary, or do without --strict-kinds"
+            f"The type of these columns of the {table.name} is uncertain: {names}. State it in a dictionary "
+            f'(type = "category"), or accept uncertain types'
         )
 
 
 def reading_of(
     settings: TableColumnSettings, *, kinds: Mapping[str, Any] | None = None, markers: DeclaredMarkers | None = None
 ) -> TableReading:
-    """Return how tables are read by these settings, and by kinds and markers that were declared elsewhere."""
+    """Return the reading by these settings, and by types and markers from elsewhere."""
     own = {column: _kind(column, kind) if isinstance(kind, str) else kind for column, kind in settings.kinds.items()}
     missing: Any = settings.missing if isinstance(settings.missing, Mapping) else ()
     texts = () if isinstance(settings.missing, Mapping) else settings.missing
@@ -134,7 +135,7 @@ def _kind(column: str, text: str) -> DeclaredKind:
         if kind == text:
             return kind
     raise SettingError(
-        f"the kind of column {column!r} must be one of {', '.join(KINDS)}, or its levels with < between them, as in "
-        f"{column}=low<high.{did_you_mean(text, KINDS)} Choose one of these",
+        f"Unknown type of column {column!r}.{did_you_mean(text, KINDS)} Available: {', '.join(KINDS)}, or levels such "
+        "as low<high",
         "kinds",
     )

@@ -1,4 +1,4 @@
-"""What columns of a table are and what they are to an adversary, as people say it and as the library takes it."""
+"""Roles and types of columns, as forms name them and as the library takes them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,21 +8,21 @@ from unveil.questions.settings import MORE, Choices, Settings, setting
 
 AnySettings = TypeVar("AnySettings", bound=Settings)
 
-#: What a column can be to an adversary, as the page says it. The last two are for surveys.
+#: The roles of a column, as the form names them. The last two are for surveys.
 ROLES: Choices = (
-    ("known", "Could be known to others"),
-    ("sensitive", "Sensitive: nobody should learn it"),
-    ("identifier", "Identifies a person"),
-    ("ignored", "Leave it out"),
+    ("known", "Quasi-identifier: an attacker may know it"),
+    ("sensitive", "Sensitive attribute"),
+    ("identifier", "Direct identifier"),
+    ("ignored", "Ignored"),
     ("weight", "Survey weight"),
-    ("household", "Number of the household"),
+    ("household", "Household"),
 )
 KINDS: Choices = (
     ("number", "Number"),
     ("category", "Category"),
-    ("ordered", "Ordered levels"),
+    ("ordered", "Ordered"),
     ("date", "Date"),
-    ("boolean", "Yes or no"),
+    ("boolean", "Boolean"),
     ("text", "Text"),
 )
 
@@ -82,44 +82,50 @@ def with_roles_of(
 
 @dataclass(frozen=True, kw_only=True)
 class TableColumnSettings(Settings):
-    """What the columns of tables are: kinds, names and markers of missing cells."""
+    """Column types, names and missing values of tables, and the dictionary that holds them."""
 
     kinds: Mapping[str, Any] = setting(
         (),
-        "Kinds of columns",
-        f"Where the guess is not right: one of {', '.join(kind for kind, _ in KINDS)}.",
-        form="COLUMN=KIND",
+        "Column types",
+        f"One of {', '.join(kind for kind, _ in KINDS)}, or the levels of an ordered column: low<high.",
+        form="COLUMN=TYPE",
         only="command line",
-        metavar="COLUMN=KIND",
+        metavar="COLUMN=TYPE",
+        place="dictionary",
     )
     strict_kinds: bool = setting(
         False,
-        "Refuse columns whose kind nothing tells for sure",
-        "For pipelines: a wrong kind changes every figure.",
+        "Reject uncertain types",
+        "For pipelines: a wrong column type changes every result.",
         fold=MORE,
+        option="--strict-types",
+        alias="--strict-kinds",
+        group="Input",
     )
     rename: Mapping[str, str] = setting(
         (),
-        "Columns that are called differently in one of the tables",
-        "What such a column is called, and its name in the original.",
+        "Renamed columns",
+        "For a column with another name in one of the tables: that name, and its name in the original data.",
         form="OLD=NEW",
         metavar="OLD=NEW",
         example="incom=income",
         fold=MORE,
+        place="dictionary",
     )
     missing: tuple[str, ...] = setting(
         (),
-        "Cells that stand for a missing value",
-        "Empty cells always do. COLUMN=TEXT is about one column.",
+        "Missing values",
+        "Texts that stand for a missing value. Empty cells always do; COLUMN=TEXT is for one column.",
         objects=True,
         example="?, age=-1",
         metavar="TEXT",
         fold=MORE,
+        place="dictionary",
     )
     dictionary: Any = setting(
         None,
-        "What is known of the columns",
-        "A dictionary: TOML as 'unveil columns --write' makes it, a Frictionless or CSVW schema, or JSON with values.",
+        "Data dictionary (types, codes)",
+        "TOML as 'unveil columns --write-dictionary' writes it, a Frictionless or CSVW schema, or JSON with values.",
         kind="file",
         fold=MORE,
     )
@@ -127,14 +133,15 @@ class TableColumnSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class HierarchySettings(Settings):
-    """What the wider labels of a release stand for."""
+    """Value hierarchies of generalized columns."""
 
     hierarchies: Mapping[str, Any] = setting(
         (),
-        "Which values the wider labels of a column stand for",
-        "A file with value;label;wider label in each line.",
+        "Value hierarchies of generalized columns",
+        "A file with value;level 1;level 2 in each line.",
         form="COLUMN=FILE, as in job=jobs.csv",
         only="command line",
         option="--hierarchy",
         metavar="COLUMN=FILE",
+        place="dictionary",
     )

@@ -1,4 +1,4 @@
-"""What a question can be told, as one table: command line, page, file of settings and reference are made from it."""
+"""Settings of a question, declared once: command line, form, settings file and reference are made from them."""
 
 import inspect
 import re
@@ -18,47 +18,69 @@ if TYPE_CHECKING:
     from unveil.data.files.settings import FileSettings
     from unveil.questions.request import Request
 
-#: What a setting takes. The first three are files; ``folder`` is one of this machine, ``output`` a file to be written,
+#: The type of a setting. The first three are files; ``folder`` is on this computer, ``output`` a file to be written,
 #: ``thing`` a protection or an attack, ``texts`` and ``columns`` several texts, ``several`` several of the choices.
 SettingKind = Literal[
     "table", "tables", "file", "folder", "output", "roles", "column", "columns", "scenarios", "limits", "thing",
     "things", "text", "texts", "number", "share", "size", "choice", "several", "switch",
 ]  # fmt: skip
 FILES: frozenset[str] = frozenset({"table", "tables", "file"})
-#: The kinds that are told as a list of values.
+#: The kinds whose values are lists.
 LISTS: frozenset[str] = frozenset({"roles", "columns", "scenarios", "limits", "things", "texts", "several"})
 
-#: Where a setting can be given.
+#: The front ends that take a setting.
 Door = Literal["command line", "page", "python"]
-#: What can be chosen: the value as the library takes it, and how it is said to people.
+#: Where the command line has a setting: in its default help, in ``--help-all`` only, as a key of ``--read`` or
+#: ``--run``, as a key of a column in the dictionary, or as a key of the settings file. The last four keep their
+#: options, which no help shows.
+Place = Literal["default", "all", "read", "run", "dictionary", "config"]
+#: The places whose options no help shows.
+UNSHOWN: frozenset[str] = frozenset({"read", "run", "dictionary", "config"})
+#: The longest help of an option: it stands on one line.
+LONGEST_HELP = 60
+#: The groups of options in help, in their order.
+GROUPS = (
+    "Input", "Columns", "Structure", "Perturbation", "Method", "Attack", "Attacks", "Generator", "Privacy audit",
+    "Settings", "Decision", "Output", "Run",
+)  # fmt: skip
+#: Available values: each as the library takes it, and its description.
 Choices = tuple[tuple[str, str], ...]
-#: What is wrong with what was told together: pairs of a setting and a sentence, in which ``{name}`` stands for what the
-#: door calls that setting. Called with everything that was told.
+#: Conflicts between settings: pairs of a setting and a sentence, in which ``{name}`` stands for the front end's name of
+#: that setting. Called with the whole request.
 Together = Callable[[Any], "list[tuple[str, str]]"]
 
-#: The part of a form that is folded away, for settings that most people never change.
+#: The folded part of a form, for settings that most people never change.
 MORE = "More settings"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """One thing that a person can say about a question."""
+    """One setting of a question."""
 
     name: str
-    #: What it is, as a label of the page; help on the command line begins with it.
+    #: A noun phrase of at most 60 characters: the label in the form, and the help of the option.
     label: str
     kind: SettingKind
-    #: What else has to be known to set it, in whole sentences.
+    #: Further explanation in whole sentences, for form and reference.
     words: str = ""
-    #: The one door that has it; both unless said.
+    #: The help of the option where it differs from the label.
+    help: str = ""
+    place: Place = "all"
+    #: The group of the option in help; made from its kind unless given.
+    group: str = ""
+    #: The table of the settings file that holds its key; that of its place unless given.
+    section: str = ""
+    #: The keys of that table that this setting takes as NAME=TEXT.
+    entries: tuple[str, ...] = ()
+    #: The only front end that has it; both unless given.
     only: Door | None = None
-    #: What the command line calls it: made from its name unless given, and empty where none is written.
+    #: Its name on the command line: made from its name unless given, and empty where none is written.
     option: str = ""
-    #: A name that the option had in an earlier version, which still works.
+    #: The name of the option in earlier versions, which still works.
     alias: str = ""
     #: Whether it is written on the command line without a name, as the first files are.
     is_bare: bool = False
-    #: What stands for its value in help; made from its kind unless given.
+    #: The placeholder of its value in help; made from its kind unless given.
     metavar: str = ""
     required: bool = False
     #: The setting that may take the place of one that is required.
@@ -66,27 +88,29 @@ class Setting:
     default: Any = None
     #: Looked up when needed, because the listings take a moment to import.
     choices: Callable[[], Choices] | None = None
-    #: From a name that is none of them: a question whether another is meant, with a space before it, or nothing.
+    #: Names of available values where they differ from the library's: the library's by the name that is shown.
+    names: Mapping[str, str] = field(default_factory=dict, hash=False)
+    #: From an unknown name: a question whether another is meant, with a space before it, or nothing.
     hint: Callable[[str], str] | None = None
-    #: The least and the most that a number may be.
+    #: The bounds of a number.
     least: float | None = None
     most: float | None = None
     whole: bool = True
-    #: The title of the folded part of the page that it stands in; empty for what everybody sees.
+    #: The title of the folded part of the form that holds it; empty for the part that is always visible.
     fold: str = ""
-    #: Of which file the columns are offered, for kinds that are about columns.
+    #: The file whose columns are offered, for kinds that are about columns.
     of: str = ""
     #: The setting whose files have one such value each, such as the probability of a guess.
     beside: str = ""
     #: The setting whose file is meant on the command line where this number is none.
     or_file: str = ""
-    #: Whether several texts stand in lines on the page, and not with commas between them.
+    #: Whether the form has a line for each of several texts, instead of commas between them.
     many: bool = False
-    #: The setting whose list its value joins when somebody goes on from an answer, with another value here.
+    #: The setting whose list its value joins when the form continues from an answer.
     goes_to: str = ""
-    #: What is shown in an empty field, as an example.
+    #: An example, shown in an empty field.
     example: str = ""
-    #: What reads the text for a protection or an attack, and refuses one that makes no sense.
+    #: What reads the text for a protection or an attack, and refuses an invalid one.
     read: Callable[[str], object] | None = None
     #: How each text is written, such as COLUMN=KIND: in Python they are a mapping.
     form: str = ""
@@ -113,22 +137,46 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """What a file of settings calls it."""
+        """Its key in a settings file."""
         return self.option.removeprefix("--").replace("-", "_") or self.name
 
     @property
     def old_key(self) -> str:
-        """What a file of settings called it before it was renamed; empty where it was not."""
+        """Its key in the settings files of earlier versions; empty where it was not renamed."""
         return self.alias.removeprefix("--").replace("-", "_")
 
     @property
-    def help(self) -> str:
-        """What help says of it."""
-        told = self.label if self.label.endswith(("?", ".")) else f"{self.label}."
-        return f"{told} {self.words}".strip()
+    def table(self) -> str:
+        """The table of the settings file that holds its key; empty for the top of the file."""
+        return self.section or (self.place if self.place in ("read", "run") else "")
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether any help shows its option."""
+        return self.place not in UNSHOWN
+
+    @property
+    def heading(self) -> str:
+        """The group of its option in help."""
+        return self.group or ("Input" if self.is_file else "Output" if self.kind == "output" else "Settings")
+
+    @property
+    def option_help(self) -> str:
+        """The help of its option: one line, with the default last."""
+        text = self.help or self.label
+        if isinstance(self.default, bool) or self.default in (None, "", ()) or "(default: " in text:
+            return text
+        whole = f"{text} (default: {self.default})"
+        return whole if len(whole) <= LONGEST_HELP else text
+
+    @property
+    def description(self) -> str:
+        """Its label and explanation as sentences, for the reference."""
+        label = self.label if self.label.endswith(("?", ".")) else f"{self.label}."
+        return f"{label} {self.words}".strip()
 
     def chosen(self) -> Choices:
-        """Return what can be chosen."""
+        """Return the available values."""
         return () if self.choices is None else self.choices()
 
 
@@ -198,14 +246,12 @@ class Settings:
     def merge(cls, settings: Self | None, changes: Mapping[str, Any]) -> Self:
         """Return settings with changes; a name that is none of them is refused with a suggestion."""
         if settings is not None and not isinstance(settings, cls):
-            raise InputError(
-                f"settings must be {cls.__name__}, but are {type(settings).__name__}. Pass one, or pass keywords"
-            )
+            raise InputError(f"settings is a {type(settings).__name__}. Pass {cls.__name__}, or pass keywords")
         known = [each.name for each in cls.table() if each.is_keyword]
         unknown = next((name for name in changes if name not in known), None)
         if unknown is not None:
-            hint = did_you_mean(unknown, known) or f" Choose from {', '.join(known)}."
-            raise InputError(f"there is no setting {unknown!r}.{hint}")
+            hint = did_you_mean(unknown, known) or f" Available: {', '.join(known)}."
+            raise InputError(f"Unknown setting {unknown!r}.{hint}")
         return replace(cls() if settings is None else settings, **changes)
 
     @classmethod
@@ -221,7 +267,7 @@ class Settings:
             if each.is_file:
                 several = request.files.get(each.name, ())
                 if each.required and not (several or request.sample or request.values.get(each.unless)):
-                    raise SettingError("a file is needed here", each.name)
+                    raise SettingError(f"No file is given for: {each.label}. Choose one", each.name)
                 values[each.name] = several if each.kind == "tables" else next(iter(several), None)
                 continue
             try:
@@ -269,7 +315,7 @@ def takes_settings(kind: type[Settings]) -> Callable[[Function], Function]:
         own = inspect.signature(function)
         plain = [each for each in own.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
         keywords = [each for each in kind.table() if each.is_keyword and each.name not in own.parameters]
-        declared = [(each.name, each.default, each.help) for each in keywords]
+        declared = [(each.name, each.default, each.description) for each in keywords]
         if issubclass(kind, LimitSettings):
             declared.append(("limits", None, _LIMITS))
         parameters = [
@@ -291,8 +337,8 @@ def takes_settings(kind: type[Settings]) -> Callable[[Function], Function]:
 
 
 _LIMITS = (
-    "The largest acceptable value of each figure, by the name of its limit (the smallest, where less is worse). The "
-    "result then has a decision."
+    "Largest acceptable value of each result, by the name of its limit (smallest, where less is worse). The answer "
+    "then has a decision."
 )
 
 
@@ -303,16 +349,14 @@ def _checked_limits(limits: Mapping[str, float] | None, module: str) -> dict[str
     if not limits:
         return {}
     if not isinstance(limits, Mapping):
-        raise InputError("limits must be a mapping from the name of a figure to a number. Write {'name': 0.1}")
+        raise InputError("limits is not a mapping from names to numbers. Write {'name': 0.1}")
     known = next(each for each in QUESTIONS.values() if module.split(".")[2] == each.folder).meanings()
     named = {limit_name(str(name), known): limit for name, limit in limits.items()}
     for name, limit in named.items():
         if name not in known:
-            raise InputError(
-                f"there is no figure {shortened(str(name))} to set a limit on.{quantity_hint(str(name), known)}"
-            )
+            raise InputError(f"Unknown limit {shortened(str(name))}.{quantity_hint(str(name), known)}")
         if isinstance(limit, bool) or not isinstance(limit, Real) or not isfinite(limit):
-            raise InputError(f"the limit on {name} must be a number. Write one, such as 0.1")
+            raise InputError(f"The limit on {name} is not a number. Write one, such as 0.1")
     return {name: float(limit) for name, limit in named.items()}
 
 
@@ -329,29 +373,29 @@ def _library_of(given: Iterable[Any]) -> Literal["pandas", "polars"]:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question: what it is about, its settings, and the example inside unveil."""
+    """A question: its settings, texts and built-in example."""
 
     name: str
-    #: What is written after ``unveil``.
+    #: The words after ``unveil``.
     command: tuple[str, ...]
-    #: What the page and the list of questions call it.
+    #: Its title in the web app and in lists.
     title: str
     #: The question itself, in a sentence.
     lead: str
-    #: What help says below it, and the commands that it shows as examples.
+    #: Its explanation in the reference, and example commands for help.
     about: str
     tries: tuple[str, ...]
     settings: tuple[Setting, ...]
-    #: What the example is, in a sentence; empty where there is none.
+    #: The built-in example, in a sentence; empty where there is none.
     sample: str = ""
-    #: Whether the example is asked for anyway where no file is named.
+    #: Whether the example is used where no file is given.
     sample_by_default: bool = True
-    #: The setting that says which example, where there are several: it is written after ``--sample``.
+    #: The setting that names the example, where there are several: it is written after ``--example``.
     sample_of: str = ""
-    #: Defaults that are others for the example.
+    #: Other defaults for the example.
     of_sample: Mapping[str, Any] = field(default_factory=dict)
     together: Together | None = None
-    #: What a person at a terminal is asked for: setting, option and value, from the request and a function that asks.
+    #: Questions to a person at a terminal: setting, option and value, from the request and a function that asks.
     asked: "Callable[[Any, Callable[[str], str]], Iterable[tuple[str, str, Any]]] | None" = None
     #: Whether the seed would undo what the answer releases: it is drawn in secret unless given, and never shown.
     secret: bool = False
@@ -400,94 +444,99 @@ def protection(on: Literal["table", "graph"], default: Any, label: str, words: s
 
 @dataclass(frozen=True, kw_only=True)
 class SeedSettings(Settings):
-    """Where randomness starts."""
+    """The random seed."""
 
     seed: int = setting(
         0,
-        "Seed: where randomness starts",
+        "Random seed",
         "The same seed and the same files give the same answer.",
         least=0,
         fold=MORE,
-        metavar="INTEGER",
+        place="default",
+        group="Run",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class SecretSeedSettings(Settings):
-    """Where the randomness of a release starts, which must stay secret."""
+    """The random seed of a release, which must stay secret."""
 
     seed: int | None = setting(
         None,
-        "Seed: where randomness starts",
-        "Whoever knows it can undo the release: give one only to try things out. Without it, it is drawn in secret.",
+        "Random seed (default: secret)",
+        "A known seed undoes the release: set one for tests only.",
         least=0,
         fold=MORE,
-        metavar="INTEGER",
+        place="default",
+        group="Run",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class LimitSettings(Settings):
-    """How much would be too much."""
+    """Limits on results, and the settings file that may hold them."""
 
     limits: tuple[tuple[str, float], ...] = setting(
         (),
         "Limits",
-        "Say beforehand how much would be too much: the report then says whether each limit is kept.",
+        "Set before the run the largest acceptable value of a result: the report then states pass, fail or "
+        "inconclusive.",
+        help="Largest acceptable value; 'help' lists the names",
         kind="limits",
         fold=MORE,
         option="--limit",
+        place="default",
+        group="Decision",
+        metavar="NAME=VALUE",
     )
-
-
-def _may_drop(what: str) -> Any:
-    words = f"Graphs are protected, attacked and released without {what}; a file that has them is refused else."
-    return setting(False, f"Drop the {what} of edges", words, fold=MORE)
+    config: Any = setting(
+        None,
+        "Settings file (TOML)",
+        "It may hold every setting; options override it.",
+        kind="file",
+        only="command line",
+        front_end=True,
+        place="default",
+        group="Run",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class SimpleGraphSettings(Settings):
-    """Whether edges may lose directions and weights; graphs that have them are refused unless told."""
+    """Whether edge directions and weights are ignored; graphs that have them are refused otherwise."""
 
-    undirected: bool = _may_drop("directions")
-    unweighted: bool = _may_drop("weights")
+    undirected: bool = setting(False, "Ignore edge directions", fold=MORE, group="Input")
+    unweighted: bool = setting(False, "Ignore edge weights", fold=MORE, group="Input")
+
+
+def _format(label: str, words: str = "", choices: Choices = ()) -> Any:
+    kind = {"kind": "choice", "choices": lambda: choices} if choices else {}
+    return setting("detect", label, words, fold=MORE, place="read", **kind)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextFileSettings(Settings):
-    """How tables of text are read, as `unveil.data.files.settings.FileSettings` has it; detected unless given."""
+    """The format of text files, as `unveil.data.files.settings.FileSettings` has it; detected unless given."""
 
-    separator: str = setting(
-        "detect",
-        "What stands between the cells of text files",
-        kind="choice",
-        choices=lambda: (
-            ("detect", "find it out"),
+    separator: str = _format(
+        "Field separator",
+        choices=(
+            ("detect", "detect"),
             ("comma", "commas"),
             ("semicolon", "semicolons"),
             ("tab", "tabs"),
             ("bar", "vertical bars"),
         ),
-        fold=MORE,
     )
-    decimal: str = setting(
-        "detect",
-        "What stands before the decimals of numbers",
-        kind="choice",
-        choices=lambda: (("detect", "find it out"), ("point", "a point"), ("comma", "a comma")),
-        fold=MORE,
-    )
-    encoding: str = setting("detect", "The encoding of text files", "Such as utf-8, cp1252 or utf-16.", fold=MORE)
-    header: str = setting(
-        "detect",
-        "Whether the first line of text files names the columns",
-        kind="choice",
-        choices=lambda: (
-            ("detect", "look at it, and refuse one that looks like data"),
-            ("yes", "it names the columns"),
-            ("no", "it is data: columns get numbers"),
+    decimal: str = _format("Decimal mark", choices=(("detect", "detect"), ("point", "point"), ("comma", "comma")))
+    encoding: str = _format("Text encoding", "Such as utf-8, cp1252 or utf-16.")
+    header: str = _format(
+        "Header line",
+        choices=(
+            ("detect", "detect; refuse a first line that looks like data"),
+            ("yes", "the first line names the columns"),
+            ("no", "the first line is data; columns get numbers"),
         ),
-        fold=MORE,
     )
 
     @property

@@ -1,4 +1,4 @@
-"""What was said of each setting, read as the library takes it, or a sentence that says what to correct."""
+"""Values of settings: read as the library takes them, or refused with the cause and the fix."""
 
 import csv
 import io
@@ -18,23 +18,23 @@ from unveil.questions.settings import LISTS, Door, Question, Setting
 from unveil.report.limits import parse_limit, parse_number
 
 _LONGEST = 4_000
-#: More than anybody means, and few enough to be looked at one by one.
+#: The largest number of files of one setting.
 MOST_FILES = 20
 _MOST_COLUMNS = 100_000
 _MOST_ENTRIES = 200
-#: So many choices are named in a message.
+#: The largest number of names that a message lists.
 _NAMED_CHOICES = 20
 _SIZE = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>[kmgt]i?b|b)?", re.IGNORECASE | re.ASCII)
-#: What the page sends for a protection or an attack that was not chosen.
+#: The value that the form sends for a protection or an attack that is not chosen.
 _NOTHING = {"name": "", "settings": {}}
 _POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
 
 
 def value_of(setting: Setting, raw: Any, question: Question, *, sample: bool = False, door: Door = "page") -> Any:
-    """Return the value of a setting as the library takes it; what was left empty is the default.
+    """Return the value of a setting as the library takes it; an empty one is the default.
 
     >>> from unveil.questions import question
-    >>> asked = question("partition")
+    >>> asked = question("unlinkability")
     >>> value_of(asked.setting("alpha"), "1/3", asked), value_of(asked.setting("beta"), "", asked, sample=True)
     (Fraction(1, 3), Fraction(9, 10))
     """
@@ -43,7 +43,7 @@ def value_of(setting: Setting, raw: Any, question: Question, *, sample: bool = F
         return tuple(_one(setting, each, setting.default, question, door) for each in _listed(several, MOST_FILES))
     default = question.of_sample.get(setting.name, setting.default) if sample else setting.default
     if setting.required and raw in (None, "", ()) and not sample:
-        raise InputError("it must be filled in")
+        raise InputError("it is missing. Fill it in")
     return _one(setting, raw, default, question, door)
 
 
@@ -51,7 +51,7 @@ def checked_value(setting: Setting, value: Any) -> Any:
     """Return the value of a setting that was given in Python; one text stands for a list of one.
 
     >>> from unveil.questions import question
-    >>> checked_value(question("candidates").setting("metrics"), "entropy")
+    >>> checked_value(question("attack_metrics").setting("metrics"), "entropy")
     ('entropy',)
     """
     if setting.is_file or setting.kind in ("output", "roles"):
@@ -87,7 +87,7 @@ def _several_of(value: Any) -> tuple[Any, ...]:
 
 
 def pairs_in(written: Iterable[str], form: str) -> dict[str, str]:
-    """Return what is written behind each name; ``form`` is how, for the message.
+    """Return the text of each name; ``form`` describes the required form, for the message.
 
     >>> pairs_in(("age=in bands of five years",), "COLUMN=TEXT")
     {'age': 'in bands of five years'}
@@ -96,7 +96,7 @@ def pairs_in(written: Iterable[str], form: str) -> dict[str, str]:
     for text in written:
         name, equals, what = text.partition("=")
         if not equals or not name.strip() or not what.strip():
-            raise InputError(f"each must be written {form}. Write it so")
+            raise InputError(f"it is not in the required form. Write {form}")
         pairs[name.strip()] = what.strip()
     return pairs
 
@@ -104,10 +104,7 @@ def pairs_in(written: Iterable[str], form: str) -> dict[str, str]:
 def values_of(
     question: Question, given: Mapping[str, Any], *, sample: bool = False, door: Door = "page"
 ) -> dict[str, Any]:
-    """Return the value of every setting that is no file; what was not said has its default.
-
-    What only the other door has keeps its default too, so that whoever answers need not know who asks.
-    """
+    """Return the value of every setting that is no file; those that are not given, or not there, have their default."""
     values = {}
     for setting in question.settings:
         if not setting.is_file:
@@ -122,12 +119,12 @@ def values_of(
 
 
 def default_of(setting: Setting, question: Question, *, sample: bool = False) -> Any:
-    """Return the value that a setting has where nothing is said of it."""
+    """Return the default value of a setting."""
     return value_of(replace(setting, required=False), None, question, sample=sample)
 
 
 def wrong_together(request: Request, calls: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return what does not go together, a setting and a sentence each; ``calls`` is what the door calls them."""
+    """Return conflicts, a setting and a sentence each; ``calls`` are the names of settings in the front end."""
     found = request.question.together(request) if request.question.together is not None else []
     return [(name, sentence.format_map(calls)) for name, sentence in found]
 
@@ -148,8 +145,8 @@ def _one(setting: Setting, raw: Any, default: Any, question: Question | None, do
             return None if value is None else _bytes(value)
         case "switch":
             if not isinstance(value, bool | None):
-                fix = "True or False. Pass one of them" if door == "python" else "chosen or not. Load the page again"
-                raise InputError(f"it must be {fix}")
+                fix = "Pass True or False" if door == "python" else "Choose yes or no"
+                raise InputError(f"it is neither true nor false. {fix}")
             return bool(value)
         case "choice":
             return None if value is None else _chosen(setting, value)
@@ -196,7 +193,7 @@ def columns_in(written: Iterable[str]) -> tuple[str, ...]:
     """
     names = tuple(name for text in written for name in cells(text))
     if not names:
-        raise InputError("it must name at least one, but names none. Leave it out")
+        raise InputError("it names none. Name at least one, or remove it")
     return names
 
 
@@ -204,7 +201,7 @@ def _listed(raw: Any, at_most: int) -> Sequence[Any]:
     if raw is None:
         return ()
     if not isinstance(raw, list | tuple) or len(raw) > at_most:
-        raise InputError(f"it must be a list of at most {at_most:,}. Load the page again")
+        raise InputError(f"it is not a list of at most {at_most:,} values. Correct it")
     return raw
 
 
@@ -212,21 +209,24 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     if not isinstance(value, str) or len(value) > _LONGEST or "\0" in value:
-        raise InputError(f"it must be a text of at most {_LONGEST:,} letters. Shorten it")
+        raise InputError(f"it is not a text of at most {_LONGEST:,} letters. Shorten it")
     return value.strip()
 
 
 def _chosen(setting: Setting, value: Any) -> str:
     choices = [each for each, _ in setting.chosen()]
-    if isinstance(value, str) and value.strip().replace("-", "_") in choices:
-        return value.strip().replace("-", "_")
-    if not isinstance(value, str) or value not in choices:
-        offered = f"Available: {', '.join(filter(None, choices))}" if len(choices) <= _NAMED_CHOICES else setting.words
-        if not isinstance(value, str):
-            raise InputError(f"This is no name. {offered}".rstrip())
-        hint = did_you_mean(value, choices) if setting.hint is None else setting.hint(value)
-        raise InputError(f"Unknown name {shortened(value)}.{hint} {offered}".rstrip())
-    return value
+    if isinstance(value, str):
+        value = setting.names.get(value.strip(), value)
+        for written in (value, value.strip().replace("-", "_")):
+            if written in choices:
+                return str(written)
+    shown = {each: name for name, each in setting.names.items()}
+    names = [shown.get(each, each) for each in choices if each]
+    offered = f"Available: {', '.join(names)}" if len(names) <= _NAMED_CHOICES else setting.words
+    if not isinstance(value, str):
+        raise InputError(f"it is no name. {offered}".rstrip())
+    hint = did_you_mean(value, names) if setting.hint is None else setting.hint(value)
+    raise InputError(f"Unknown name {shortened(value)}.{hint} {offered}".rstrip())
 
 
 def _fraction(value: Any) -> Fraction | None:
@@ -236,9 +236,9 @@ def _fraction(value: Any) -> Fraction | None:
 def _share(value: Any) -> Fraction:
     number = _fraction(value)
     if number is None:
-        raise InputError(f"it must be a number{_seen(value)}. Write it as 0.5 or 1/2")
+        raise InputError(f"it is {_seen(value)}, not a number. Write it as 0.5 or 1/2")
     if not 0 <= number <= 1:
-        raise InputError(f"it must lie between 0 and 1{_seen(value)}. Write it as 0.5 or 1/2")
+        raise InputError(f"it is {_seen(value)}; it must be in [0, 1]. Write it as 0.5 or 1/2")
     return number
 
 
@@ -246,19 +246,19 @@ def _number(setting: Setting, value: Any) -> int | float:
     number = _fraction(value)
     what = "a whole number" if setting.whole else "a number"
     if number is None and isinstance(value, str) and value.strip().isdecimal():
-        raise InputError(f"it must be {what} of at most 100 digits, but has {len(value.strip()):,}. Lower it")
+        raise InputError(f"it has {len(value.strip()):,} digits; at most 100 are allowed. Lower it")
     if number is None or (setting.whole and number.denominator != 1):
-        raise InputError(f"it must be {what}{_seen(value)}. Write it in digits")
+        raise InputError(f"it is {_seen(value)}, not {what}. Write it in digits")
     # Bounds are compared as written: the float 0.001 is more than the text '0.001'.
     if setting.least is not None and number < Fraction(str(setting.least)):
-        raise InputError(f"it must be {what} of at least {setting.least:g}{_seen(value)}. Raise it")
+        raise InputError(f"it is {_seen(value)}; the minimum is {setting.least:g}. Raise it")
     if setting.most is not None and number > Fraction(str(setting.most)):
-        raise InputError(f"it must be {what} of at most {setting.most:,g}{_seen(value)}. Lower it")
+        raise InputError(f"it is {_seen(value)}; the maximum is {setting.most:,g}. Lower it")
     return int(number) if setting.whole else float(number)
 
 
 def _seen(value: Any) -> str:
-    return f", but is {shortened(str(value))}" if isinstance(value, str | Real) else ""
+    return shortened(str(value)) if isinstance(value, str | Real) else f"a {type(value).__name__}"
 
 
 def _bytes(value: Any) -> int:
@@ -272,7 +272,7 @@ def _bytes(value: Any) -> int:
     factor = 1 if unit == "b" else (1024 if "i" in unit else 1000) ** _POWERS[unit[0]]
     size = float(found["number"]) * factor if found else 0
     if not 1 <= size < 2**63:
-        raise InputError(f"it must be a size such as 4GB or 512MiB{_seen(value)}. Write a number and its unit")
+        raise InputError(f"it is {_seen(value)}, not a size. Write a number and its unit, such as 4GB or 512MiB")
     return int(size)
 
 
@@ -290,40 +290,41 @@ def _folders(value: Any, door: Door) -> tuple[Path, ...]:
         # Nobody sees where the server was started, so that a path must not begin there.
         if not path.is_absolute():
             raise InputError(
-                f"a folder must be written in full, such as /home/me/studies/quick, but is {shortened(str(path))}. "
-                "Write it from the first / on"
+                f"{shortened(str(path))} is not a full path. Write it from the first /, as /home/me/studies"
             )
     return folders
 
 
 def _column(each: Any) -> dict[str, Any]:
-    """Return what was said of a column: its role and kind, and what was suggested."""
+    """Return the role and type of a column, and the suggested ones."""
     from unveil.questions.roles import KINDS, ROLES
 
     if not isinstance(each, Mapping) or not isinstance(each.get("name"), str):
-        raise InputError("the table of columns is damaged. Load the page again")
+        raise InputError("the table of columns is damaged. Load the form again")
     roles, kinds = dict(ROLES), dict(KINDS)
     said = {key: str(each.get(key)) for key in ("role", "suggested", "kind", "guessed")}
     wrong = [key for key in ("role", "suggested") if said[key] not in roles]
     wrong += [key for key in ("kind", "guessed") if said[key] not in kinds]
     if wrong:
-        raise InputError("a column has a role or a kind that there is none of. Choose again")
+        raise InputError(
+            f"a column has an unknown role or type. Available: {', '.join(roles)}; types: {', '.join(kinds)}"
+        )
     levels = cells(_text(each.get("levels"))) if said["kind"] == "ordered" else ()
     return {"name": each["name"], **said, "levels": levels}
 
 
 def _scenario(each: Any) -> str:
-    """Return an adversary and the columns that it knows, as the command line writes them."""
+    """Return an attacker with known columns, as the command line writes them."""
     if not isinstance(each, Mapping):
-        raise InputError("the list of adversaries is damaged. Load the page again")
+        raise InputError("the list of attack scenarios is damaged. Load the form again")
     name = _text(each.get("name"))
     columns = tuple(str(column) for column in _listed(each.get("columns"), _MOST_COLUMNS))
     if not name:
-        raise InputError("somebody who might try must have a name. Write one, or remove them")
+        raise InputError("an attack scenario has no name. Write one, or remove it")
     if "=" in name:
-        raise InputError("a name must not hold the sign =. Leave it out")
+        raise InputError("the name of an attack scenario contains the sign =. Remove the sign")
     if not columns:
-        raise InputError(f"choose at least one column that {name[:60]!r} would know, or remove them")
+        raise InputError(f"the attack scenario {name[:60]!r} has no columns. Choose at least one column, or remove it")
     return f"{name}={row(columns)}"
 
 
@@ -331,17 +332,17 @@ def _limit(each: Any, question: Question) -> tuple[str, float]:
     known = question.meanings()
     quantity = each.get("quantity") if isinstance(each, Mapping) else None
     if not isinstance(quantity, str) or quantity not in known:
-        raise InputError("a limit must be on one of the figures offered. Choose one, or remove the limit")
+        raise InputError("a limit names no result. Choose one of the list, or remove the limit")
     limit = parse_limit(str(each.get("limit", "")))
     if limit is None:
-        raise InputError(f"the limit on {quantity} must be a number, such as 0.5. Write one, or remove the limit")
+        raise InputError(f"the limit on {quantity} is not a number. Write one, such as 0.5, or remove the limit")
     return quantity, limit
 
 
 def _thing(setting: Setting, value: Any, door: Door) -> Any:
-    """Return how a protection or an attack is written; on the page only listed ones can be named.
+    """Return a protection or an attack as it is written; the form takes listed ones only.
 
-    The command line names own classes too: whoever answers reads them.
+    The command line takes classes of the user too, which the answer reads.
     """
     if door != "page":
         return value if door == "python" and not isinstance(value, str) else _text(value)
@@ -355,7 +356,7 @@ def _thing(setting: Setting, value: Any, door: Door) -> Any:
     name = _chosen(setting, given.get("name"))
     settings = given.get("settings") or {}
     if not isinstance(settings, Mapping):
-        raise InputError("the settings are damaged. Load the page again")
+        raise InputError("the settings are damaged. Load the form again")
     if not name:
         return ""
     listed = PROTECTIONS[name] if name in PROTECTIONS else ATTACKS[name]
@@ -381,7 +382,7 @@ def cells(text: str) -> tuple[str, ...]:
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
     except csv.Error:
-        raise InputError(f"its texts must have at most {csv.field_size_limit():,} letters. Shorten them") from None
+        raise InputError(f"a text has more than {csv.field_size_limit():,} letters. Shorten it") from None
     return tuple(cell.strip() for row in rows for cell in row if cell.strip())
 
 

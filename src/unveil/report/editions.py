@@ -56,26 +56,30 @@ SHOWN_OPTIONS = frozenset(
         "--suggest",
         *("--hold-out", "--folds", "--runs", "--canaries", "--epsilon", "--delta", "--adjacency", "--workers"),
         *("--time-limit", "--memory-limit", "--output-limit"),
+        *(
+            "--column-split",
+            "--neighbors",
+            "--predicates",
+            "--group-by",
+            "--min-cell",
+            "--holdout",
+            "--method",
+            "--read",
+        ),
     }
 )
 #: Options whose value is a file, of which the folder is nobody's business.
 FILE_OPTIONS = frozenset(
     {
         *("--control", "--config", "--html", "--csv", "--figures", "--shareable", "--compare", "--dictionary"),
-        *("--sheet", "--people", "--made", "--resume"),
+        *("--sheet", "--people", "--made", "--resume", "--redacted", "--sign-off", "--record-risk", "--keep-runs"),
     }
 )
 #: Options without a value.
 FLAGS = frozenset(
     {
-        "--accept-inconclusive",
-        "--accept-undecided",
-        "--json",
-        "--quiet",
-        "--sample",
-        "--show-records",
-        "--strict-kinds",
-        "--verbose",
+        *("--accept-inconclusive", "--accept-undecided", "--json", "--quiet", "--sample", "--show-records"),
+        *("--strict-kinds", "--strict-types", "--verbose", "--example"),
     }
 )
 _HIDDEN = "…"

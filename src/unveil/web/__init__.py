@@ -39,10 +39,10 @@ def alone(sentence: str) -> str:
 #: What HTTP calls the reasons, in the words of people who do not know HTTP.
 _TITLES = {
     403: "This page is private",
-    404: "There is nothing here",
-    405: "This cannot be done",
-    421: "This is not the right address",
-    500: "Something went wrong",
+    404: "Page not found",
+    405: "Not possible",
+    421: "Wrong address",
+    500: "unveil failed",
     503: "Busy",
 }
 

@@ -119,5 +119,5 @@ def ending(code: int) -> str:
     'the worker was ended (signal 9), perhaps because the machine had too little memory'
     """
     if code == -signal.SIGKILL or code == -signal.SIGABRT:
-        return f"the worker was ended (signal {-code}), perhaps because the machine had too little memory"
-    return f"the worker was ended (signal {-code})" if code < 0 else f"the worker ended by itself (code {code})"
+        return f"the worker was stopped (signal {-code}), perhaps by a lack of memory"
+    return f"the worker was stopped (signal {-code})" if code < 0 else f"the worker stopped (code {code})"

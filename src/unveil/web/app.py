@@ -27,9 +27,9 @@ from unveil.web.uploads import Upload, Uploads
 _LARGEST_FORM = 1_000_000
 _FORM_SECONDS = 30.0
 _SENTENCES = {
-    404: "There is no such page here. Start at the list of questions.",
-    405: "This cannot be done here. Start at the list of questions.",
-    500: "Something went wrong inside unveil. The terminal where it was started says what.",
+    404: "This page does not exist. Start at the list of tasks.",
+    405: "This is not possible here. Start at the list of tasks.",
+    500: "unveil failed. The terminal where it was started shows the error.",
 }
 
 
@@ -117,22 +117,22 @@ async def _files(state: State, request: Request) -> Response:
         listed = [_told(each) for each in uploads.all()]
         return JSONResponse({"files": listed, "limit": uploads.limits.file, "room": uploads.room})
     if request.headers.get("content-encoding", "identity") != "identity":
-        raise RefusedError(415, "A file is sent as it is, not compressed on the way. Use the pages of this server")
+        raise RefusedError(415, "A file is sent as it is, not compressed on the way. Use the pages of this app")
     if request.headers.get("content-type", "").startswith(("multipart/", "application/x-www-form-urlencoded")):
-        raise RefusedError(415, "A file is sent as it is, not inside a form. Use the pages of this server")
+        raise RefusedError(415, "A file is sent as it is, not inside a form. Use the pages of this app")
     declared = request.headers.get("content-length", "")
     size = int(declared) if declared.isascii() and declared.isdigit() else None
     try:
         upload = await uploads.receive(request.query_params.get("name", ""), request.stream(), declared=size)
     except ClientDisconnect:
-        raise RefusedError(400, "The upload was interrupted, and nothing was kept. Upload the file again") from None
+        raise RefusedError(400, "The file is incomplete and was not stored. Send it again") from None
     return JSONResponse(_told(upload), 201)
 
 
 async def _remove_file(state: State, request: Request) -> Response:
     upload = state.uploads.find(request.path_params["file"])
     if state.jobs.uses(upload):
-        raise RefusedError(409, "A job that is not done needs this file. Wait for it, or cancel it")
+        raise RefusedError(409, "A running job needs this file. Wait for it, or cancel it")
     state.uploads.remove(upload.id)
     return JSONResponse({})
 
@@ -149,14 +149,14 @@ async def _submit(state: State, request: Request) -> Response:
     asked = await _json(request)
     name = str(asked.get("question", ""))
     if name not in QUESTIONS:
-        raise RefusedError(400, "There is no such question. Start at the list of questions")
+        raise RefusedError(400, "Unknown task. Start at the list of tasks")
     files = _uploads_of(state, asked.get("files", {}))
     settings = asked.get("settings", {})
     if not isinstance(settings, dict):
-        raise RefusedError(400, "The settings must be given by field. Use the pages of this server")
+        raise RefusedError(400, "The settings are not given by field. Use the pages of this app")
     errors = await asyncio.to_thread(check, question(name), files, settings)
     if errors:
-        return JSONResponse({"errors": errors, "error": "Some fields need another look."}, 400)
+        return JSONResponse({"errors": errors, "error": "Some fields have errors."}, 400)
     return JSONResponse({"id": state.jobs.submit(name, files, settings)}, 201)
 
 
@@ -242,7 +242,7 @@ def _told(upload: Upload) -> dict[str, Any]:
 
 def _uploads_of(state: State, given: Any) -> dict[str, Upload | list[Upload]]:
     if not isinstance(given, dict):
-        raise RefusedError(400, "The files must be given by field. Use the pages of this server")
+        raise RefusedError(400, "The files are not given by field. Use the pages of this app")
     find = state.uploads.find
     return {
         str(name): [find(str(each)) for each in value] if isinstance(value, list) else find(str(value))
@@ -254,23 +254,23 @@ def _uploads_of(state: State, given: Any) -> dict[str, Upload | list[Upload]]:
 async def _json(request: Request) -> dict[str, Any]:
     """Return the JSON object in a request body, up to the size limit."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise RefusedError(415, "Forms are sent as JSON here. Use the pages of this server")
+        raise RefusedError(415, "Forms are sent as JSON here. Use the pages of this app")
     body = bytearray()
     try:
         async with asyncio.timeout(_FORM_SECONDS):
             async for piece in request.stream():
                 body += piece
                 if len(body) > _LARGEST_FORM:
-                    raise RefusedError(413, "A form cannot be that large. Use the pages of this server")
+                    raise RefusedError(413, "The form is too large. Use the pages of this app")
         content = json.loads(body.decode("utf-8"), parse_constant=_no_number)
     except TimeoutError:
-        raise RefusedError(408, "The form came too slowly. Send it again") from None
+        raise RefusedError(408, "The form arrived too slowly. Send it again") from None
     except ClientDisconnect:
-        raise RefusedError(400, "The form was broken off. Send it again") from None
+        raise RefusedError(400, "The form is incomplete. Send it again") from None
     except (ValueError, RecursionError):
-        raise RefusedError(400, "The form is not valid JSON. Use the pages of this server") from None
+        raise RefusedError(400, "The form is not valid JSON. Use the pages of this app") from None
     if not isinstance(content, dict):
-        raise RefusedError(400, "The form must be an object. Use the pages of this server")
+        raise RefusedError(400, "The form is not a JSON object. Use the pages of this app")
     return content
 
 

@@ -1,4 +1,4 @@
-"""Command line of an answered form, with file names but no folders."""
+"""The command line of an answered form, with the names of files only and never their folders."""
 
 import json
 import shlex
@@ -12,7 +12,7 @@ from unveil.questions.roles import Roles, roles_of
 from unveil.questions.settings import LISTS, Question, Setting
 from unveil.questions.values import default_of, row, values_of
 
-#: What the report is called on the command line, and the file of settings where one is needed.
+#: The names of the report and of the settings file, where one is needed.
 REPORT = "report.html"
 CONFIG = "audit.toml"
 
@@ -45,8 +45,8 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
     Examples
     --------
     >>> from unveil.questions import question
-    >>> command(question("candidates"), {"guess": ["guess.csv"]}, {"normalise": True}).line
-    'unveil candidates guess.csv --normalise --html report.html'
+    >>> command(question("attack_metrics"), {"guess": ["guess.csv"]}, {"normalise": True}).line
+    'unveil attack-metrics guess.csv --normalize --html report.html'
     """
     sample = settings.get("sample") is True
     values = values_of(asked, settings, sample=sample)
@@ -56,9 +56,15 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
     if config:
         words += ["--config", CONFIG]
     skipped = _not_written(asked, names)
+    pairs: dict[str, list[str]] = {"read": [], "run": []}
     for field in asked.on("page"):
         if not field.is_file and field.name not in skipped:
-            words += _setting(asked, field, values, sample=sample)
+            written = _setting(asked, field, values, sample=sample)
+            if field.place in pairs:
+                pairs[field.place] += [f"{field.key}={value}" for value in written[1:]]
+            else:
+                words += written
+    words += [word for place, given in pairs.items() if given for word in (f"--{place}", row(given))]
     if asked.name == "study_run":  # a run leaves a folder; its report is another command
         words += ["--out", "example"] if sample and "--out" not in words else []
         return CommandLine(words=tuple(words))
@@ -66,13 +72,13 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
     if asked.secret:  # it makes a release, which the page offers to be taken away
         outputs = [each for each in asked.settings if each.kind == "output"]
         words += [word for each in outputs for word in (each.option, each.example)]
-    return CommandLine(words=(*words, "--shareable" if shareable else "--html", REPORT), config=config)
+    return CommandLine(words=(*words, "--redacted" if shareable else "--html", REPORT), config=config)
 
 
 def _sample(asked: Question, values: Mapping[str, Any]) -> list[str]:
     if asked.sample_of:
-        return ["--sample", values[asked.sample_of]]
-    return [] if asked.sample_by_default else ["--sample"]
+        return ["--example", values[asked.sample_of]]
+    return [] if asked.sample_by_default else ["--example"]
 
 
 def _files(
@@ -135,6 +141,9 @@ def _setting(asked: Question, field: Setting, values: Mapping[str, Any], *, samp
             return [word for each in value for word in (field.option, _path(str(each)))]
         case "several" if field.metavar == "NAMES":
             return [field.option, ",".join(value)]
+        case "choice" if field.names:
+            shown = {each: name for name, each in field.names.items()}
+            return [field.option, shown.get(value, value)]
     if field.kind in LISTS:
         return [word for each in value for word in (field.option, each)]
     return [field.option, str(value) if isinstance(value, str | int | Fraction) else repr(value)]
@@ -142,7 +151,8 @@ def _setting(asked: Question, field: Setting, values: Mapping[str, Any], *, samp
 
 def _roles(roles: Roles) -> list[str]:
     words = []
-    for option, columns in (("--id", roles.identifiers), ("--sensitive", roles.sensitive), ("--known", roles.known)):
+    named = {"--id": roles.identifiers, "--sensitive": roles.sensitive, "--quasi-identifiers": roles.known}
+    for option, columns in named.items():
         if columns:
             words += [option, row(columns)]
     for option, column in (("--weight", roles.weight), ("--household", roles.household)):
@@ -157,8 +167,8 @@ def _kinds(roles: Roles) -> list[str]:
 
 
 def _in_file(asked: Question) -> bool:
-    """Return whether the command needs a settings file for column types."""
-    return {"config", "columns"} <= {each.name for each in asked.settings}
+    """Return whether the command takes a file of settings, and kinds of columns that can stand there alone."""
+    return {"config", "columns", "release_kinds"} <= {each.name for each in asked.settings}
 
 
 def _config(names: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> str:

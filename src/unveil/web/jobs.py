@@ -26,7 +26,7 @@ Files = Mapping[str, Upload | list[Upload]]
 #: Texts that a worker wrote are cut there, and larger files are not read.
 _LONGEST = 2_000
 _LARGEST = 8_000_000
-_OUR_MISTAKE = "Something went wrong inside unveil. The terminal where it was started says what; tell us"
+_OUR_MISTAKE = "unveil failed. The terminal where it was started shows the error; please report it"
 #: So many files are looked at or wait for it.
 _MOST_LOOKS = 10
 
@@ -138,7 +138,7 @@ class Jobs:
         """Add a job to the queue and return its id."""
         if sum(job.state == "waiting" for job in self._jobs.values()) >= self.rules.waiting:
             raise RefusedError(
-                503, f"Busy: {self.rules.waiting} jobs are already waiting. Wait until one is done, or cancel one"
+                503, f"Busy: {self.rules.waiting} jobs are waiting. Wait until one has finished, or cancel one"
             )
         if len(self._jobs) >= self.rules.kept:
             raise RefusedError(503, f"{self.rules.kept} results are kept already. Remove those that are not needed")
@@ -155,7 +155,7 @@ class Jobs:
     async def look(self, upload: Upload) -> dict[str, Any]:
         """Return a worker's summary of a file, or why it is unreadable."""
         if len(self._looks) >= _MOST_LOOKS:
-            raise RefusedError(503, "Busy: other files are being looked at. Try again in a moment")
+            raise RefusedError(503, "Busy: other files are being read. Try again in a moment")
         task: dict[str, Any] = {"question": "look", "settings": {}, "memory": self.rules.look_memory}
         folder = self._new_folder(secrets.token_hex(16), task, {"file": upload})
         worker = Worker(folder=folder, seconds=self.rules.look_seconds, program=self.rules.program)
@@ -204,12 +204,12 @@ class Jobs:
         """Return a finished job's question, and one file of its answer."""
         job = self._find(identity)
         if name not in ("report.html", "answer.json", *job.outputs):
-            raise RefusedError(404, "This job made no such file. Look at its page")
+            raise RefusedError(404, "This job has no such file. See its page")
         if job.state != "finished":
-            raise RefusedError(404, f"This job has no answer: it is {job.state}. Look at its page")
+            raise RefusedError(404, f"This job has no result: it is {job.state}. See its page")
         path = job.folder / name
         if not path.is_file():
-            raise RefusedError(404, "The answer is no longer on the disk for temporary files. Ask again")
+            raise RefusedError(404, "The result is no longer on the disk. Run it again")
         return job.question, path
 
     def uses(self, upload: Upload) -> bool:
@@ -237,7 +237,7 @@ class Jobs:
         try:
             return self._jobs[identity]
         except KeyError:
-            raise RefusedError(404, "There is no such job. Look at the list of results") from None
+            raise RefusedError(404, "Unknown job. See the list of results") from None
 
     def _new_folder(self, identity: str, task: Mapping[str, Any], files: Files) -> Path:
         folder = self.folder / identity
@@ -267,7 +267,7 @@ class Jobs:
         try:
             job.done = _outcome(job.worker, await job.worker.run())
         except OSError:
-            job.done = {"error": "The worker could not be started. See whether this machine has memory to spare"}
+            job.done = {"error": "The worker could not be started. Check the free memory of this computer"}
         except Exception:  # a mistake of ours, which must be seen; but those who wait must have their turn
             logging.getLogger("uvicorn.error").exception("a job could not be run")
             job.done = {"error": _OUR_MISTAKE}
@@ -286,12 +286,12 @@ def _outcome(worker: Worker, code: int) -> dict[str, Any]:
     if code == 0 and done:
         return done
     if worker.late:
-        return {"error": f"This took longer than {worker.seconds:g} seconds and was ended. Take a smaller file"}
+        return {"error": f"The job took longer than {worker.seconds:g} seconds and was stopped. Use a smaller file"}
     if code == DISK_FULL:
-        return {"error": "The disk for temporary files is full, so the answer could not be kept. Free some space"}
+        return {"error": "The disk for temporary files is full, so the result could not be stored. Free some space"}
     if code > 0:
         return {"error": _OUR_MISTAKE}
-    return {"error": f"No answer: {ending(code)}. Other jobs are not affected. Try again, or use a smaller file"}
+    return {"error": f"No result: {ending(code)}. Try again, or use a smaller file"}
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -36,7 +36,7 @@ STATES = {
     "waiting": "Waiting",
     "running": "Running",
     "finished": "Finished",
-    "failed": "No answer",
+    "failed": "Failed",
     "cancelled": "Cancelled",
 }
 
@@ -121,9 +121,9 @@ def asset(name: str) -> bytes:
 
 
 def home(jobs: Sequence[ShownJob] = (), files: Sequence[ShownUpload] = (), *, root: str = "") -> str:
-    """Return the first page: questions, latest results, and files.
+    """Return the first page: the questions, the results, the last first, and the stored files.
 
-    >>> "Audit a table" in home()
+    >>> "Audit a released table" in home()
     True
     """
     return _render(
@@ -215,7 +215,7 @@ def _line(view: ShownJob) -> _UploadLine:
         id=view.id,
         question=view.question,
         title=asked_for(view.question).title,
-        about="the example inside unveil" if sample else ", ".join(names) or str(view.settings.get("folder") or "–"),
+        about="built-in example" if sample else ", ".join(names) or str(view.settings.get("folder") or "–"),
         state=view.state,
         state_words=STATES[view.state],
         headline=view.headline,
@@ -310,17 +310,17 @@ def parts() -> list[dict[str, Any]]:
     return [
         {
             "title": "Attacks",
-            "lead": "Attacks on a release.",
+            "lead": "What an attacker may do with a release.",
             "things": [_listed(each, leaves=each.leaves) for each in ATTACKS.values()],
         },
         {
             "title": "Protections",
-            "lead": "Methods that protect data before a release.",
+            "lead": "Methods that change data before a release.",
             "things": [_listed(each, makes=f"a {each.kind} release") for each in PROTECTIONS.values()],
         },
         {
             "title": "Metrics",
-            "lead": "Measures of an attack's result, of its attempts, or of a release.",
+            "lead": "Measures of an attack, or of a release.",
             "things": [_metric(each) for each in METRICS.values()],
         },
     ]
@@ -382,15 +382,15 @@ def _first_large(text: str) -> str:
 
 
 def said(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the request as pairs of label and value.
+    """Return the settings of a request as pairs of label and value.
 
     >>> from unveil.questions import question
-    >>> said(question("candidates"), {"guess": ["guess.csv"]}, {"normalise": True})[0]
-    ('What the adversary believes', 'guess.csv')
+    >>> said(question("attack_metrics"), {"guess": ["guess.csv"]}, {"normalise": True})[0]
+    ('Output of an attack', 'guess.csv')
     """
     sample = settings.get("sample") is True
     values = values_of(asked, settings, sample=sample)
-    pairs = [("Data", f"The example inside unveil: {asked.sample}")] if sample else []
+    pairs = [("Data", f"Built-in example: {asked.sample}")] if sample else []
     for field in asked.on("page"):
         if field.is_file:
             text = "" if sample else ", ".join(names.get(field.name, ()))

@@ -1,4 +1,4 @@
-"""Validate and answer a form; errors are reported at their field."""
+"""Answers to forms: the same report as the command line writes, with errors at their field."""
 
 import html
 import json
@@ -40,7 +40,7 @@ class ServedAnswer:
 
 
 def check(asked: Question, files: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the errors of an answered form by field, empty if valid.
+    """Return the errors of an answered form, a sentence for each field; empty where there are none.
 
     Parameters
     ----------
@@ -53,19 +53,19 @@ def check(asked: Question, files: Mapping[str, Any], settings: Mapping[str, Any]
 
     Examples
     --------
-    >>> check(question("candidates"), {}, {})
-    {'guess': 'A file is needed here. Drop one, or choose it with the button'}
-    >>> check(question("candidates"), {}, {"sample": True})
+    >>> check(question("attack_metrics"), {}, {})
+    {'guess': 'No file is given. Drop one here, or choose one'}
+    >>> check(question("attack_metrics"), {}, {"sample": True})
     {}
     """
     sample = settings.get("sample") is True
     if sample and not asked.sample:
-        return {"": "This question has no example. Choose a file"}
+        return {"": "This question has no example. Give your own files"}
     fields = asked.on("page")
     known = {field.name for field in fields}
     for name in (*files, *settings):
         if name not in known and name != "sample":
-            return {"": f"this question has no field {name[:60]!r}. Load the page again"}
+            return {"": f"Unknown field {name[:60]!r}. Load the form again"}
     numbers = {field.name: 0 if sample else _count(files.get(field.name)) for field in fields if field.is_file}
     errors = _wrong_files(fields, numbers, sample=sample)
     for field in fields:
@@ -77,7 +77,7 @@ def check(asked: Question, files: Mapping[str, Any], settings: Mapping[str, Any]
             errors[field.name] = alone(str(error))
             continue
         if field.beside and len(value) > numbers[field.beside]:
-            errors[field.name] = "There are more of these than files. Load the page again"
+            errors[field.name] = "There are more of these than files. Load the form again"
     if not errors:
         told = _told(asked, {name: (Path(name),) * number for name, number in numbers.items()}, settings)
         errors = {name: alone(sentence) for name, sentence in wrong_together(told, _calls(asked))}
@@ -88,10 +88,10 @@ def _wrong_files(fields: tuple[Setting, ...], numbers: Mapping[str, int], *, sam
     errors = {}
     for field in fields:
         if field.is_file and field.required and not numbers[field.name] and not sample:
-            errors[field.name] = "A file is needed here. Drop one, or choose it with the button"
+            errors[field.name] = "No file is given. Drop one here, or choose one"
         elif field.is_file and numbers[field.name] > (MOST_FILES if field.kind == "tables" else 1):
-            most = f"at most {MOST_FILES} files" if field.kind == "tables" else "one file"
-            errors[field.name] = f"Only {most} can be used here. Remove the rest"
+            most = f"at most {MOST_FILES}" if field.kind == "tables" else "only one"
+            errors[field.name] = f"Too many files: {most} can be given. Remove the others"
     return errors
 
 
@@ -102,7 +102,7 @@ def _count(given: Any) -> int:
 
 
 def _calls(asked: Question) -> dict[str, str]:
-    """Return the form label of each setting."""
+    """Return the name of each setting in the form."""
     return {each.name: f"“{each.label}”" for each in asked.settings}
 
 
@@ -156,7 +156,7 @@ def answer(name: str, files: Files, settings: Mapping[str, Any], progress: Progr
 
     Examples
     --------
-    >>> found = answer("candidates", {}, {"sample": True})
+    >>> found = answer("attack_metrics", {}, {"sample": True})
     >>> found.tone, found.html.startswith("<!doctype html>")
     ('bad', True)
     """
@@ -293,7 +293,7 @@ _WORDS = (
     ("of the control", "control"),
     ("kinds={", "columns"),
     ("Give it one role", "columns"),
-    ("--known", "columns"),
+    ("quasi_identifiers", "columns"),
     ("of the original", "original"),
     ("have a probability", "probabilities"),
     ("the folder", "folder"),

@@ -124,8 +124,8 @@ def _refuse_early(path: Path, name: str) -> None:
     number = len(columns)
     if not is_surely_header(source, columns):
         raise InputError(
-            f"the first line of {name!r} looks like data, not like column names. Add a line of names above it "
-            "and upload the file again"
+            f"the first line of {name!r} looks like data, not like names of columns. Put a line with names above it "
+            "and give the file again, or use the command line, where --read header=yes or header=no says what it is"
         )
     if number > MOST_COLUMNS:
         raise InputError(

@@ -63,12 +63,12 @@ def test_the_owner_can_prove_which_files_were_audited_and_nobody_else_can_try(fo
     assert key not in shared
     assert not plain & digits(shared)
     assert digits(shared) == {digest_of_file(folder / file, bytes.fromhex(key)) for file in FILES[:2]}
-    assert "unveil digest" in inside
-    assert "unveil digest" in shared
-    told = Command("digest").ask(*FILES[:2], "--key", key)
+    assert "unveil verify" in inside
+    assert "unveil verify" in shared
+    told = Command("verify").ask(*FILES[:2], "--key", key)
     assert told.exit_code == 0, told.stderr
     assert digits(told.stdout) == digits(shared)
-    assert Command("digest").ask("people.csv", "--key", "12").exit_code == 2
+    assert Command("verify").ask("people.csv", "--key", "12").exit_code == 2
     # The seed says nothing about the key.
     audit(*FILES, "--html", "i.html", "--shareable", "s.html", "--quiet")
     assert not digits((folder / "s.html").read_text(encoding="utf-8")) & digits(shared)

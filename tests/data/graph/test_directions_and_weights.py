@@ -14,7 +14,7 @@ from unveil.data.graph import Graph
 from unveil.data.graph.read import graph_from, read_graph
 from unveil.errors import InputError
 from unveil.questions.graph.answer import graph
-from unveil.questions.protect_graph.answer import anonymize
+from unveil.questions.protect_graph.answer import protect_graph
 from unveil.studies.scenario import DataSet
 from unveil.studies.sources import graph_of
 
@@ -86,8 +86,8 @@ def test_every_question_refuses_them_until_it_is_told(tmp_path: Path) -> None:
     data = DataSet("mail", "graph", str(path))
     for call in (
         lambda: graph(one_way, seed_pairs=2),
-        lambda: anonymize(one_way, "id-removal"),
-        lambda: anonymize(path, "id-removal"),
+        lambda: protect_graph(one_way, "id-removal"),
+        lambda: protect_graph(path, "id-removal"),
         lambda: graph_made_elsewhere(one_way, plain, 2, RING),
         lambda: graph_made_elsewhere(plain, one_way, 2, RING),
         lambda: graph_of(data),
@@ -95,5 +95,5 @@ def test_every_question_refuses_them_until_it_is_told(tmp_path: Path) -> None:
         assert "have directions. Drop them with --undirected (in Python undirected=True" in refusal(call)
     note = "the directions of edges were dropped: 0 of 8 edges occurred in both"
     assert note in graph(one_way, seed_pairs=2, undirected=True, rng=rng).findings.notes
-    assert note in anonymize(path, "id-removal", undirected=True, rng=rng).to_json()
+    assert note in protect_graph(path, "id-removal", undirected=True, rng=rng).to_json()
     assert graph_of(DataSet("mail", "graph", str(path), undirected=True)).edges == 8

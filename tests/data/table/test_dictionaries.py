@@ -109,11 +109,23 @@ def test_a_dictionary_that_contradicts_the_data_is_refused_without_a_cell(tmp_pa
         ({"fields": [{"type": "integer"}]}, "d.json", "number 1 has none"),
         ({"fields": [3]}, "d.json", "number 1 has none"),
         ("not JSON", "d.json", "must be JSON"),
-        ("[columns.age]\nkind = 'amount'", "d.toml", "the type of 'age' in d.toml must be one of number"),
-        ("[columns.age]\nrole = 'secret'", "d.toml", "the role of column 'age' in d.toml must be one of identifier"),
-        ("[columns.age]\nkinds = 'number'", "d.toml", "has 'kinds'. Did you mean 'kind'?"),
+        (
+            "[columns.age]\nkind = 'amount'",
+            "d.toml",
+            "The type of column 'age' in d.toml is unknown. Available: number",
+        ),
+        (
+            "[columns.age]\nrole = 'secret'",
+            "d.toml",
+            "The role of column 'age' in d.toml is unknown. Available: identifier",
+        ),
+        ("[columns.age]\nkinds = 'number'", "d.toml", "Unknown key 'kinds' of column 'age'"),
         ("[columns.age]\nmarkers = ['N']", "d.toml", 'Write markers = {"N" = "not applicable"}'),
-        ("[columns.age]\nmarkers = {N = 'gone'}", "d.toml", "a marker of column 'age' in d.toml must be one of"),
+        (
+            "[columns.age]\nmarkers = {N = 'gone'}",
+            "d.toml",
+            "A marker of column 'age' in d.toml is unknown. Available: ",
+        ),
         ("[columns]\nage = 'number'", "d.toml", 'Write [columns."age"] above it'),
         ("kinds = 3", "d.toml", "one table [columns.NAME] for each column"),
         ("[columns", "d.toml", "must be TOML"),
@@ -256,7 +268,21 @@ def test_the_kinds_of_a_table_are_written_edited_and_read_again(tmp_path: Path) 
     text = path.read_text(encoding="utf-8")
     assert "# unsure: category: 3 codes that are whole numbers, and nothing tells whether they have an order" in text
     path.write_text(
-        text.replace('[columns."Q2"]\nkind = "category"', '[columns."Q2"]\nkind = "ordered"'), encoding="utf-8"
+        text.replace('[columns."Q2"]\ntype = "category"', '[columns."Q2"]\ntype = "ordered"'), encoding="utf-8"
     )
     edited = Table.from_frame(frame, dictionary=path)
     assert kinds(edited)["Q2"] == ("ordered", "dictionary")
+
+
+def test_a_dictionary_holds_names_missing_values_exact_columns_and_hierarchies(tmp_path: Path) -> None:
+    path = tmp_path / "columns.toml"
+    path.write_text(
+        '[columns.incom]\nname = "income"\ntype = "number"\nmissing = ["?", "-1"]\nexact = true\n'
+        '[columns.job]\nhierarchy = "jobs.csv"\n',
+        encoding="utf-8",
+    )
+    known = read_dictionary(path)
+    assert (known.rename, known.missing) == ({"incom": "income"}, {"income": ("?", "-1")})
+    assert (known.exact, known.hierarchies) == (("income",), {"job": tmp_path / "jobs.csv"})
+    assert known.columns["income"].kind == "number"
+    assert "job" not in known.columns

@@ -18,7 +18,7 @@ from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guesses import Candidates
 from unveil.metrics import METRICS, all_metrics
-from unveil.questions.attack_metrics.answer import candidates
+from unveil.questions.attack_metrics.answer import attack_metrics
 from unveil.questions.attack_metrics.findings import CandidatesFindings
 from unveil.questions.attack_metrics.settings import CandidatesSettings
 from unveil.questions.result import Result
@@ -35,7 +35,7 @@ def figures(answer: Result[CandidatesFindings]) -> dict[str, Any]:
 
 
 def test_every_metric_is_measured_once() -> None:
-    answer = candidates(SMALL, [0, 0])
+    answer = attack_metrics(SMALL, [0, 0])
     assert [each.metric.name for each in answer.findings.measured] == NAMES
     assert answer.findings.shown == answer.findings.measured
     assert answer.findings.left_out == ()
@@ -43,7 +43,7 @@ def test_every_metric_is_measured_once() -> None:
 
 
 def test_without_truth_the_rest_is_left_out() -> None:
-    answer = candidates(SMALL)
+    answer = attack_metrics(SMALL)
     assert [each.metric.name for each in answer.findings.measured] == FREE
     assert [metric.name for metric in answer.findings.left_out] == [name for name in NAMES if name not in FREE]
     assert list(answer.quantities) == FREE
@@ -57,20 +57,20 @@ def test_without_truth_the_rest_is_left_out() -> None:
     "guess", [SMALL, np.array(SMALL), sp.csr_array(SMALL), Candidates.from_matrix(SMALL)], ids=lambda it: str(type(it))
 )
 def test_a_guess_may_be_a_matrix_or_candidates(guess: Any) -> None:
-    assert figures(candidates(guess, [0, 0])) == figures(candidates(SMALL, [0, 0]))
+    assert figures(attack_metrics(guess, [0, 0])) == figures(attack_metrics(SMALL, [0, 0]))
 
 
 def test_truth_may_be_names() -> None:
     guess = Candidates.from_table(["t", "t", "u"], ["x", "y", "x"], [0.75, 0.25, 1.0])
-    assert figures(candidates(guess, {"t": "y", "u": None})) == figures(candidates(guess, [1, -1]))
-    assert figures(candidates(guess, [1, -1])) != figures(candidates(guess, [0, -1]))
+    assert figures(attack_metrics(guess, {"t": "y", "u": None})) == figures(attack_metrics(guess, [1, -1]))
+    assert figures(attack_metrics(guess, [1, -1])) != figures(attack_metrics(guess, [0, -1]))
 
 
 def test_only_the_metrics_asked_for_are_shown_but_limits_can_be_set_for_all() -> None:
-    answer = candidates(SMALL, [0, 0], metrics=["entropy"])
+    answer = attack_metrics(SMALL, [0, 0], metrics=["entropy"])
     assert [row["name"] for row in figures(answer)["metrics"]] == ["entropy"]
     assert list(answer.quantities) == NAMES
-    assert candidates(SMALL, metrics=["entropy"]).findings.left_out == ()
+    assert attack_metrics(SMALL, metrics=["entropy"]).findings.left_out == ()
 
 
 @pytest.mark.parametrize(
@@ -84,17 +84,17 @@ def test_only_the_metrics_asked_for_are_shown_but_limits_can_be_set_for_all() ->
 )
 def test_a_metric_that_cannot_be_shown_is_refused(name: str, message: str) -> None:
     with pytest.raises(InputError) as refusal:
-        candidates(SMALL, metrics=[name])
+        attack_metrics(SMALL, metrics=[name])
     assert message in str(refusal.value)
     # Before any file is opened: reading may take long.
     with pytest.raises(InputError) as early:
-        candidates("missing.csv", metrics=[name])
+        attack_metrics("missing.csv", metrics=[name])
     assert str(early.value) == str(refusal.value)
 
 
 @given(cases())
 def test_a_limit_watches_the_mean_from_the_side_that_is_worse(case: Case) -> None:
-    quantities = candidates(case.guess, case.truth).quantities
+    quantities = attack_metrics(case.guess, case.truth).quantities
     for each in all_metrics(case.guess, case.truth):
         quantity = quantities[each.metric.name]
         assert quantity.value == each.mean or (math.isnan(quantity.value) and math.isnan(each.mean))
@@ -111,7 +111,7 @@ def test_what_a_quantity_means_says_from_which_side(approved: Approved) -> None:
 
 def test_progress_and_notes_are_passed_on() -> None:
     steps: list[str] = []
-    answer = candidates(SMALL, progress=lambda step, _: steps.append(step), notes=["Mind the gap."])
+    answer = attack_metrics(SMALL, progress=lambda step, _: steps.append(step), notes=["Mind the gap."])
     assert steps == ["measuring", "measuring what others would know"]
     assert answer.findings.notes == ("Mind the gap.",)
     assert "Mind the gap." in answer.to_html()
@@ -126,7 +126,7 @@ def test_the_plot_has_the_metrics_that_were_asked_for() -> None:
 
 
 def test_a_table_has_a_row_for_each_metric_that_is_shown() -> None:
-    answer = candidates(SMALL, [0, 0], metrics=["entropy", "hiding_property"])
+    answer = attack_metrics(SMALL, [0, 0], metrics=["entropy", "hiding_property"])
     shown = answer.to_polars()
     assert shown["name"].to_list() == ["entropy", "hiding_property"]
     assert shown["mean"].to_list() == [each.mean for each in answer.findings.shown]
@@ -151,7 +151,7 @@ def write(folder: Path, case: Case) -> tuple[Path, Path]:
 @given(cases(choices=False).filter(lambda case: any(target.probability for target in case.targets)))
 def test_files_give_what_objects_give(tmp_path_factory: pytest.TempPathFactory, case: Case) -> None:
     guess, truth = write(tmp_path_factory.mktemp("files"), case)
-    asked, found = candidates(case.guess, case.truth).findings, candidates(guess, truth).findings
+    asked, found = attack_metrics(case.guess, case.truth).findings, attack_metrics(guess, truth).findings
     assert vars(found.matches) == pytest.approx(vars(asked.matches), nan_ok=True)
     for one, other in zip(asked.measured, found.measured, strict=True):
         wanted = [one.mean, one.median, one.low, one.high, one.undefined]
@@ -161,7 +161,7 @@ def test_files_give_what_objects_give(tmp_path_factory: pytest.TempPathFactory, 
 
 
 def test_the_example_gives_what_its_rule_says() -> None:
-    answer = candidates(samples.path("candidates_guess.csv"), samples.path("candidates_truth.csv"))
+    answer = attack_metrics(samples.path("candidates_guess.csv"), samples.path("candidates_truth.csv"))
     found = answer.findings.matches
     assert (found.targets, found.attempted, found.nobody, found.not_considered) == (30, 25, 1, 1)
     # 8 + 5 for sure, 2 of two alike, 2 of four alike.
@@ -177,15 +177,15 @@ def test_the_example_gives_what_its_rule_says() -> None:
 
 
 def test_settings_are_keywords_or_one_object_and_unknown_ones_get_a_suggestion() -> None:
-    plain = candidates(SMALL, [0, 0], metrics="entropy")
-    asked = candidates(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)))
+    plain = attack_metrics(SMALL, [0, 0], metrics="entropy")
+    asked = attack_metrics(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)))
     assert plain.to_json() == asked.to_json()
-    assert candidates(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)), metrics=()).findings.metrics == ()
-    with pytest.raises(InputError, match=r"there is no setting 'metric'\. Did you mean 'metrics'"):
-        candidates(SMALL, [0, 0], metric="entropy")
-    with pytest.raises(InputError, match="normalise must be True or False"):
-        candidates(SMALL, [0, 0], normalise="maybe")
-    shown = inspect.signature(candidates).parameters
+    assert attack_metrics(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)), metrics=()).findings.metrics == ()
+    with pytest.raises(InputError, match=r"Unknown setting 'metric'\. Did you mean 'metrics'"):
+        attack_metrics(SMALL, [0, 0], metric="entropy")
+    with pytest.raises(InputError, match="normalise is neither true nor false"):
+        attack_metrics(SMALL, [0, 0], normalise="maybe")
+    shown = inspect.signature(attack_metrics).parameters
     keywords = [each for each in CandidatesSettings.table() if each.is_keyword]
     assert [shown[each.name].default for each in keywords] == [each.default for each in keywords]
-    assert all(each.label in (candidates.__doc__ or "") for each in keywords if each.name != "truth")
+    assert all(each.label in (attack_metrics.__doc__ or "") for each in keywords if each.name != "truth")

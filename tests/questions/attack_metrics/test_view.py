@@ -27,8 +27,8 @@ from unveil.report.trust import GROUNDS, LEGEND, mark, meaning_of, summary_of, t
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 SCORES = [[9, 1, 0], [1, 1, 2], [1, 1, 1], [0, 0, 0], [5, 0, 0]]
-ANSWER = candidates(Candidates.from_scores(SCORES), [0, 0, 1, 2, -1])
-BLIND = candidates(Candidates.from_scores(SCORES))
+ANSWER = attack_metrics(Candidates.from_scores(SCORES), [0, 0, 1, 2, -1])
+BLIND = attack_metrics(Candidates.from_scores(SCORES))
 FOUND = ANSWER.findings
 
 
@@ -310,7 +310,7 @@ def test_the_page_names_nobody_and_stays_small_with_many_targets() -> None:
     targets = np.array([f"Zephyrine-{k}" for k in range(300_000)], dtype=object)
     scores = rng.random((300_000, 2))
     guess = Candidates.from_scores(scores, targets=targets, candidates=np.array(["Zephyrine-a", "Zephyrine-b"]))
-    html = candidates(guess, rng.integers(-1, 3, 300_000)).to_html()
+    html = attack_metrics(guess, rng.integers(-1, 3, 300_000)).to_html()
     assert len(html.encode()) < 1_000_000
     assert "Zephyrine" not in html
     assert "undefined" not in html.partition("<script")[0].replace("never undefined", "")

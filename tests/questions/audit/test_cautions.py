@@ -56,7 +56,7 @@ def test_a_column_that_is_nearly_called_the_same_is_asked_about_and_can_be_renam
     (told,) = cautions(misnamed)
     approved(told)
     assert cautions(misnamed, rename={"incom": "income"}) == []
-    with pytest.raises(InputError, match="a new name is told for column 'incme', which no table has"):
+    with pytest.raises(InputError, match="Unknown column 'incme' with a new name"):
         cautions(misnamed, rename={"incme": "income"})
 
 

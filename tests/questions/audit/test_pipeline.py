@@ -57,8 +57,8 @@ def test_a_published_threshold_goes_by_its_name_alone_and_together_with_limits()
 @pytest.mark.parametrize(
     ("held", "said"),
     [
-        ({"limits": {"linkability.attack_rat": 1.0}}, r"there is no figure 'linkability\.attack_rat' .*"),
-        ({"limits": {"x": 1.0}}, r"there is no figure 'x' "),
+        ({"limits": {"linkability.attack_rat": 1.0}}, r"Unknown limit 'linkability\.attack_rat'.*"),
+        ({"limits": {"x": 1.0}}, r"Unknown limit 'x'"),
         ({"limits": {"linkability": 9}}, r"share from 0 to 1\. For 9%, write 0\.09\."),
         ({"profile": "emo"}, "ema"),
         ({"profile": "ema", "threshold": 0.1}, "Choose one of them"),

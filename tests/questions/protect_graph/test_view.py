@@ -19,7 +19,7 @@ from unveil.questions.protect_graph.view import (
 )
 from unveil.report.text import decimal
 
-ANSWER = anonymize(heavy_tail(60, 3, 1), "k-degree:k=5", rng=np.random.default_rng(1))
+ANSWER = protect_graph(heavy_tail(60, 3, 1), "k-degree:k=5", rng=np.random.default_rng(1))
 
 
 def test_every_quantity_has_a_meaning_and_the_value_that_was_found() -> None:
@@ -38,7 +38,7 @@ def test_the_frame_has_a_row_for_each_loss() -> None:
     frame = ANSWER.to_polars()
     assert frame["name"].to_list() == [each.metric.name for each in ANSWER.findings.utility]
     assert frame["value"].to_list() == [each.value for each in ANSWER.findings.utility]
-    empty = anonymize(Graph.from_edges([], [], nodes=3), "id-removal", rng=np.random.default_rng(1)).to_polars()
+    empty = protect_graph(Graph.from_edges([], [], nodes=3), "id-removal", rng=np.random.default_rng(1)).to_polars()
     assert empty.filter(name="edge_difference")["value"].to_list() == [None]
 
 

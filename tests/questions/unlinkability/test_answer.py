@@ -12,7 +12,7 @@ import unveil
 from tests.approved.sentences import Approved
 from unveil.errors import InputError
 from unveil.guesses import Partition, View
-from unveil.questions.unlinkability.answer import partition
+from unveil.questions.unlinkability.answer import unlinkability
 
 TRUTH = ["Alice"] * 5 + ["Bob"] * 2
 GUESS = ["p", "p", "p", "q", "q", "p", "r"]
@@ -20,13 +20,13 @@ GUESS = ["p", "p", "p", "q", "q", "p", "r"]
 
 @pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series, Partition.from_labels])
 def test_labels_of_any_kind_give_the_same_answer(kind: type) -> None:
-    answer = partition(kind(GUESS), kind(TRUTH))
+    answer = unlinkability(kind(GUESS), kind(TRUTH))
     assert answer.findings.result.miss.tolist() == [2.5, 1.0]
 
 
 def test_settings_reach_the_measure_and_the_grid() -> None:
-    answer = partition(GUESS, TRUTH, alpha=1, beta=0.9, contamination_desirable=True, weights={0: 0.5})
-    plain = partition(GUESS, TRUTH, alpha=1, beta=0.9)
+    answer = unlinkability(GUESS, TRUTH, alpha=1, beta=0.9, contamination_desirable=True, weights={0: 0.5})
+    plain = unlinkability(GUESS, TRUTH, alpha=1, beta=0.9)
     assert answer.findings.result.linked0[0] == pytest.approx(2.5 / 4.5)
     assert plain.findings.result.linked0[0] == pytest.approx(3 / 5)
     sliders = answer.page().sections[-1].blocks[0]
@@ -35,7 +35,7 @@ def test_settings_reach_the_measure_and_the_grid() -> None:
 
 
 def test_json_has_the_promised_fields_and_null_for_undefined() -> None:
-    answer = partition(GUESS, TRUTH, beta=0.1, rng=np.random.default_rng(0))
+    answer = unlinkability(GUESS, TRUTH, beta=0.1, rng=np.random.default_rng(0))
     limit = {"quantity": "risk_slope", "limit": 0.5, "value": None, "exceeded": True}
     found = json.loads(answer.to_json(seed=0, limits=[limit]))
     assert found["schema"] == "unveil.partition/1"
@@ -54,7 +54,7 @@ def test_json_has_the_promised_fields_and_null_for_undefined() -> None:
 
 def test_any_subject_is_in_json_with_its_graphs_and_its_forecast() -> None:
     for subject in ("Bob", 1):
-        answer = partition(GUESS, TRUTH, subject=subject, linkage="cheapest", split=0, beta=0.9)
+        answer = unlinkability(GUESS, TRUTH, subject=subject, linkage="cheapest", split=0, beta=0.9)
         told = json.loads(answer.to_json())["subject"]
         assert told["subject"] == "Bob"
         assert (told["linked"], told["mixed"]) == ([0.5, 1.0], [0.0, 0.6])
@@ -64,7 +64,7 @@ def test_any_subject_is_in_json_with_its_graphs_and_its_forecast() -> None:
         chooser = answer.page().sections[0].data[0].choosers[0]  # type: ignore[union-attr]
         assert chooser.texts[chooser.start] == "Bob"
     with pytest.raises(InputError, match="the name of one"):
-        partition(GUESS, TRUTH, subject="Carol")
+        unlinkability(GUESS, TRUTH, subject="Carol")
 
 
 def test_guessers_are_named_wherever_they_stand(approved: Approved) -> None:
@@ -83,7 +83,7 @@ def test_guessers_are_named_wherever_they_stand(approved: Approved) -> None:
 
 def test_a_view_says_what_each_of_its_partitions_says_alone() -> None:
     view = View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], ["3/4", "1/4"])
-    answer = partition(view, TRUTH)
+    answer = unlinkability(view, TRUTH)
     row = answer.to_polars().row(0, named=True)
     assert row["breached_probability"] == 0.25
     assert (row["linked0_low"], row["linked0_high"]) == (0.4, 1.0)
@@ -105,7 +105,7 @@ def test_where_clusters_are_crowded_some_subjects_are_forecast_and_a_note_says_s
 ) -> None:
     monkeypatch.setattr("unveil.questions.unlinkability.run._MOST_LOOKS", 100)
     rng = np.random.default_rng(1)
-    answer = partition(rng.integers(0, 5, 60), rng.integers(0, 12, 60), rng=rng)
+    answer = unlinkability(rng.integers(0, 5, 60), rng.integers(0, 12, 60), rng=rng)
     found = answer.findings
     assert found.others is None
     assert found.forecast.subjects.size == 1
@@ -116,7 +116,7 @@ def test_where_clusters_are_crowded_some_subjects_are_forecast_and_a_note_says_s
 
 def test_a_breach_is_undefined_for_limits_whatever_is_shown() -> None:
     for at_breach in ("nan", "limit"):
-        quantity = partition(GUESS, TRUTH, beta=0.1, at_breach=at_breach).quantities["risk_slope"]
+        quantity = unlinkability(GUESS, TRUTH, beta=0.1, at_breach=at_breach).quantities["risk_slope"]
         assert math.isnan(quantity.value)
         assert quantity.exceeded_when_undefined
 
@@ -130,7 +130,7 @@ def test_the_plot_draws_the_numbers() -> None:
 def test_a_view_and_progress() -> None:
     steps: list[tuple[str, float]] = []
     view = View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], ["1/2", "1/2"])
-    answer = partition(view, TRUTH, rng=np.random.default_rng(0), progress=lambda *step: steps.append(step))
+    answer = unlinkability(view, TRUTH, rng=np.random.default_rng(0), progress=lambda *step: steps.append(step))
     assert answer.findings.result.miss.tolist() == [1.25, 0.5]
     assert [share for _, share in steps] == sorted(share for _, share in steps)
     assert steps[-1][1] == 1
@@ -138,7 +138,7 @@ def test_a_view_and_progress() -> None:
 
 def test_different_items_are_refused() -> None:
     with pytest.raises(InputError, match="one has 2 and the other 7"):
-        unveil.partition(["x", "y"], TRUTH)
+        unveil.unlinkability(["x", "y"], TRUTH)
 
 
 def test_the_subject_shown_is_given_by_its_name_or_its_index() -> None:
@@ -150,9 +150,9 @@ def test_the_subject_shown_is_given_by_its_name_or_its_index() -> None:
 
 
 def test_who_guesses_and_how_often_can_be_chosen() -> None:
-    answer = partition(GUESS, TRUTH, guessing="growing", draws=7)
+    answer = unlinkability(GUESS, TRUTH, guessing="growing", draws=7)
     found = json.loads(answer.to_json())["random_guessing"]
     assert (found["guesser"], found["draws"]) == ("growing", 7)
     assert "a fair coin decides" in answer.to_html()
-    uniform = json.loads(partition(GUESS, TRUTH, draws=7).to_json())["random_guessing"]
+    uniform = json.loads(unlinkability(GUESS, TRUTH, draws=7).to_json())["random_guessing"]
     assert uniform["miss"] != found["miss"]

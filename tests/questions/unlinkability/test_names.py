@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unveil.questions.unlinkability.answer import partition
+from unveil.questions.unlinkability.answer import unlinkability
 
 TRUTH, GUESS, OTHER = "AAAABBBBCCCDDEF", "pqrspqrpqrspqrs", "ppqqrrppqqrrsss"
 
@@ -27,7 +27,7 @@ def answered(folder: Path, names: dict[str, str], *, seed: int | None, **setting
         for k, (labels, rows) in enumerate(zip((TRUTH, GUESS, OTHER), shuffled, strict=True))
     ]
     guesses = [(path, None) for path in paths[1:]] if settings.pop("several") else [(paths[1], None)]
-    found: dict[str, Any] = json.loads(partition(guesses, paths[0], **settings).to_json())
+    found: dict[str, Any] = json.loads(unlinkability(guesses, paths[0], **settings).to_json())
     old = {new: name for name, new in names.items()}
     found["per_subject"].sort(key=lambda row: old[row["subject"]])
     return found

@@ -140,6 +140,10 @@ def read_as_written(path: str | os.PathLike[str], settings: FileSettings | None 
     return WrittenFile(rows, ".csv", written.separator, written.encoding, settings.header != "no")
 
 
+#: Names of columns that files may use instead.
+_OTHER_NAMES: Mapping[str, str] = {"entry": "item", "token": "pseudonym"}
+
+
 def read_table(
     path: str | os.PathLike[str],
     columns: Mapping[str, str] | None = None,
@@ -203,6 +207,12 @@ def read_table(
     settings = FileSettings(separator=separator, decimal=decimal, encoding=encoding, header=header)
     source = open_source(path, settings)
     names = names_of(source, settings)
+    if columns is not None:
+        other = {name: _OTHER_NAMES.get(name, name) for name in columns.values()}
+        columns = {
+            wanted: other[name] if name not in names and other[name] in names else name
+            for wanted, name in columns.items()
+        }
     found = _find(source, names, columns, optional, options or {})
     # Nameless columns come from separators at the end of each line and do no harm unless asked for.
     repeated = {name: places for name, places in _repeated(names).items() if name or name in found.values()}

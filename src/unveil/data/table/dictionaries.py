@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from unveil.data.table.forms import DeclaredKind, Kind, text_of
@@ -63,12 +64,17 @@ class Dictionary:
     """Data dictionary: entries by column name.
 
     ``name`` is how messages call it, and ``confidence`` how far it is trusted: "dictionary", or "labels" for what the
-    file of the table itself says.
+    file of the table itself says. The last four are settings for reading every table: new names of columns, texts that
+    stand for a missing value, columns whose released numbers are exact, and files with hierarchies.
     """
 
     name: str
     columns: Mapping[str, DictionaryEntry]
     confidence: Confidence = "dictionary"
+    rename: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    exact: tuple[str, ...] = ()
+    hierarchies: Mapping[str, Path] = field(default_factory=dict)
 
     def notes_on(self, names: Sequence[str], table: str) -> list[str]:
         """Return the note on entries without a matching column."""

@@ -54,14 +54,14 @@ def read_dictionary(path: str | os.PathLike[str]) -> Dictionary:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "kinds.toml")
-    ...     _ = file.write_text('[columns.age]\nkind = "number"\nmarkers = {"-1" = "missing"}\n')
+    ...     _ = file.write_text('[columns.age]\ntype = "number"\nmarkers = {"-1" = "missing"}\n')
     ...     read_dictionary(file).columns["age"].markers
     {'-1': 'missing'}
     """
     path = Path(path)
     name = path.name
     if path.suffix.lower() == ".toml":
-        return Dictionary(name, _own(read_toml(path), name))
+        return _own(read_toml(path), path)
     told = read_json(path)
     if isinstance(told, Mapping):
         for fields, read in (
@@ -171,47 +171,64 @@ def _csvw(fields: list[Any], _told: Mapping[str, Any], name: str) -> dict[str, D
     return entries
 
 
-def _own(fields: Mapping[str, Any], name: str) -> dict[str, DictionaryEntry]:
-    """Return the dictionary of a file written by `write_kinds`."""
-    columns = fields.get("columns")
+#: The keys of a column in a file as `write_kinds` writes it; ``kind`` is the old name of ``type``.
+_KEYS = ("type", "levels", "markers", "role", "name", "missing", "exact", "hierarchy", "kind")
+
+
+def _own(fields: Mapping[str, Any], path: Path) -> Dictionary:
+    """Return the dictionary in a file as `write_kinds` writes it."""
+    columns, name = fields.get("columns"), path.name
     if not isinstance(columns, Mapping) or set(fields) != {"columns"}:
         raise InputError(
-            f"the file {name} must hold one table [columns.NAME] for each column and nothing else. "
-            "Write it with write_kinds, and edit that"
+            f"{name} is no dictionary: it may only have one table [columns.NAME] for each column. Write it with "
+            "'unveil columns --write-dictionary', and edit that"
         )
-    entries = {}
-    for column, each in columns.items():
+    entries: dict[str, DictionaryEntry] = {}
+    rename: dict[str, str] = {}
+    missing: dict[str, tuple[str, ...]] = {}
+    exact: list[str] = []
+    hierarchies: dict[str, Path] = {}
+    for written, each in columns.items():
         if not isinstance(each, Mapping):
-            raise InputError(
-                f"columns.{column} in {name} must be a table. Write [columns.{json.dumps(column)}] above it"
-            )
-        known = ("kind", "levels", "markers", "role")
+            raise InputError(f"columns.{written} in {name} is no table. Write [columns.{json.dumps(written)}] above it")
         for key in each:
-            if key not in known:
+            if key not in _KEYS:
                 raise InputError(
-                    f"column {column!r} in {name} may have {', '.join(known)}, but has {key!r}."
-                    f"{did_you_mean(key, known)} Leave it out"
+                    f"Unknown key {key!r} of column {written!r} in {name}.{did_you_mean(key, _KEYS[:-1])} Available: "
+                    f"{', '.join(_KEYS[:-1])}"
                 )
-        kind, role = each.get("kind"), each.get("role")
-        _refuse_other(kind, KINDS, f"the type of {column!r} in {name}")
-        _refuse_other(role, ROLES, f"the role of column {column!r} in {name}")
-        markers, levels = each.get("markers", {}), each.get("levels", [])
-        if not isinstance(markers, Mapping) or not isinstance(levels, list):
-            raise InputError(
-                f"column {column!r} in {name} must have markers as a table of texts with their classes and levels as a "
-                'list of texts. Write markers = {"N" = "not applicable"} and levels = ["low", "high"]'
-            )
-        for text in markers.values():
-            _refuse_other(text, MARKER_KINDS, f"a marker of column {column!r} in {name}")
-        entries[str(column)] = DictionaryEntry(
-            kind=kind, levels=tuple(map(str, levels)), markers=dict(markers), role=role
+        column = str(each.get("name", written))
+        if column != written:
+            rename[written] = column
+        if {"type", "kind", "levels", "markers", "role"} & set(each):
+            entries[column] = _own_entry(column, each, name)
+        if texts := _missing(_texts(each.get("missing"))):
+            missing[column] = tuple(texts)
+        if each.get("exact") is True:
+            exact.append(column)
+        if "hierarchy" in each:
+            hierarchies[column] = path.parent / str(each["hierarchy"])
+    return Dictionary(name, entries, rename=rename, missing=missing, exact=tuple(exact), hierarchies=hierarchies)
+
+
+def _own_entry(column: str, each: Mapping[str, Any], name: str) -> DictionaryEntry:
+    kind, role = each.get("type", each.get("kind")), each.get("role")
+    _refuse_other(kind, KINDS, f"the type of column {column!r} in {name}")
+    _refuse_other(role, ROLES, f"the role of column {column!r} in {name}")
+    markers, levels = each.get("markers", {}), each.get("levels", [])
+    if not isinstance(markers, Mapping) or not isinstance(levels, list):
+        raise InputError(
+            f"Column {column!r} in {name}: markers is no table of texts, or levels is no list. Write "
+            'markers = {"N" = "not applicable"} and levels = ["low", "high"]'
         )
-    return entries
+    for text in markers.values():
+        _refuse_other(text, MARKER_KINDS, f"a marker of column {column!r} in {name}")
+    return DictionaryEntry(kind=kind, levels=tuple(map(str, levels)), markers=dict(markers), role=role)
 
 
 def _refuse_other(value: Any, allowed: tuple[str, ...], what: str) -> None:
     if value is not None and value not in allowed:
-        raise InputError(f"{what} must be one of {', '.join(allowed)}, but is another word. Write one of these")
+        raise InputError(f"{what[0].upper()}{what[1:]} is unknown. Available: {', '.join(allowed)}")
 
 
 def write_kinds(table: "Table", path: str | os.PathLike[str]) -> Path:
@@ -222,17 +239,18 @@ def write_kinds(table: "Table", path: str | os.PathLike[str]) -> Path:
     """
     import polars as pl
 
-    lines = [f"# The columns of {table.name}. Correct wrong guesses, and pass this file as a dictionary."]
+    lines = [f"# The columns of {table.name}. Correct wrong entries, and give this file as the dictionary."]
     kinds, roles = ", ".join(KINDS), ", ".join(ROLES)
     lines += [
-        f"# kind is one of {kinds};",
+        f"# type is one of {kinds};",
         f"# role is one of {roles};",
-        f"# a marker is {', '.join(MARKER_KINDS[:4])}.",
+        f"# a marker is {', '.join(MARKER_KINDS[:4])};",
+        '# more keys: name = "new name", missing = ["?"], exact = true, hierarchy = "file.csv".',
     ]
     for column in table.columns:
         reason = " ".join(column.reason.split())
         lines += ["", f"# {column.confidence}: {reason}", f"[columns.{_quoted(column.name)}]"]
-        lines += [f"kind = {_quoted(column.kind)}", f"role = {_quoted(column.role)}"]
+        lines += [f"type = {_quoted(column.kind)}", f"role = {_quoted(column.role)}"]
         dtype = table.content.schema[column.name]
         if isinstance(dtype, pl.Enum):
             lines.append(f"levels = [{', '.join(map(_quoted, dtype.categories.to_list()))}]")

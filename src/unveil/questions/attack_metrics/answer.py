@@ -23,7 +23,7 @@ from unveil.report.progress import Progress, silent
 
 
 @takes_settings(CandidatesSettings)
-def candidates(
+def attack_metrics(
     guess: Any,
     truth: Any = None,
     settings: CandidatesSettings | None = None,
@@ -52,7 +52,7 @@ def candidates(
 
     Examples
     --------
-    >>> answer = candidates([[0.9, 0.1], [0.5, 0.5]], truth=[0, 1])
+    >>> answer = attack_metrics([[0.9, 0.1], [0.5, 0.5]], truth=[0, 1])
     >>> answer.findings.matches.correct, round(answer.quantities["entropy"].value, 3)
     (1.5, 0.734)
     """
@@ -71,7 +71,7 @@ def ask(request: Request) -> Response:
     from unveil.data import samples
 
     settings = CandidatesSettings.of_request(request)
-    answer = candidates(
+    answer = attack_metrics(
         samples.path("candidates_guess.csv") if request.sample else settings.guess,
         samples.path("candidates_truth.csv") if request.sample else settings.truth,
         settings,
@@ -91,7 +91,7 @@ def _run(
     progress: Progress,
     notes: Sequence[str],
 ) -> CandidatesFindings:
-    """Return how much the adversary knows, and how often it is right; see :func:`unveil.candidates`."""
+    """Return how much the adversary knows, and how often it is right; see :func:`unveil.attack_metrics`."""
     progress("measuring", 0.0)
     measured = all_metrics(guess, truth)
     progress("measuring what others would know", 0.4)

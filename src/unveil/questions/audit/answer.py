@@ -296,7 +296,7 @@ def ask(request: Request) -> Response:
         # Without an internal report nothing else keeps it.
         aside=()
         if request.report or not key
-        else (f"Keep the key of the digests in the report ('unveil digest'): {key}",),
+        else (f"Keep the key of the digests in the report ('unveil verify'): {key}",),
     )
 
 

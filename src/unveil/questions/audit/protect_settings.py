@@ -14,31 +14,44 @@ from unveil.questions.settings import LimitSettings, Question, SecretSeedSetting
 class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, SecretSeedSettings):
     """The settings of protecting a table."""
 
-    after: ClassVar[Mapping[type, str]] = {LimitSettings: "others"}
+    after: ClassVar[Mapping[type, str]] = {LimitSettings: "profile"}
 
     original: Any = setting(
         None,
-        "The table to protect",
-        "The people whose privacy is at stake, one row for each: CSV or Parquet.",
+        "Table to protect, one row per person",
+        "CSV, Parquet, Excel, SPSS, Stata or SAS.",
         kind="table",
         required=True,
         is_bare=True,
     )
-    protect: Any = protection("table", "mondrian", "How the table is protected", goes_to="first")
+    protect: Any = protection(
+        "table",
+        "mondrian",
+        "Protection method",
+        help="Protection method; 'unveil list protections'",
+        goes_to="first",
+        option="--method",
+        alias="--protect",
+        place="default",
+        group="Method",
+    )
     first: tuple[Any, ...] = protection(
         "table",
         (),
-        "Protected before that by",
-        "One after the other, in this order; each step is audited too.",
+        "Earlier protection methods",
+        "They are applied in this order before the method above; each step is audited too.",
         kind="things",
         many=True,
+        option="--first",
+        place="config",
     )
     control: Any = setting(
         None,
-        "People who are not in the table",
-        "If you have them: people of the same kind with the same columns. Without them a fifth of the people "
-        "is drawn by lot and kept apart before anything is protected, and the release holds the others.",
+        "Control group: similar people outside the data",
+        "People from the same population, with the same columns. Without them a random fifth of the people is held "
+        "out before protection, and the release holds the others.",
         kind="table",
+        place="default",
     )
     columns: tuple[Any, ...] = AuditSettings.declared("columns")
     identifiers: tuple[str, ...] = AuditSettings.declared("identifiers")
@@ -47,40 +60,40 @@ class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, Secr
     weight: str | None = AuditSettings.declared("weight")
     household: str | None = AuditSettings.declared("household")
     out: Path | None = setting(
-        None, "Write the protected table", kind="output", example="released.csv", only="command line"
+        None, "Write the protected table", kind="output", example="released.csv", only="command line", place="default"
     )
     others: Path | None = setting(
         None,
-        "Write the people who are not in it: those kept apart, or the control",
-        "Keep them to yourself, to compare with the next time.",
+        "Write the held-out people (internal)",
+        "Or the control group. Keep the file for the next audit.",
         kind="output",
         example="others.csv",
         only="command line",
+        option="--write-control",
+        alias="--others",
     )
     threshold: float | None = AuditSettings.declared("threshold")
     profile: str = AuditSettings.declared("profile")
+    limits: tuple[tuple[str, float], ...] = AuditSettings.declared("limits", place="all")
     attacks: tuple[str, ...] = AuditSettings.declared("attacks")
     targets: int | str | None = AuditSettings.declared("targets")
-    rename: Mapping[str, str] = TableColumnSettings.declared(
-        "rename", words="What such a column is called, and its name in the table."
-    )
 
 
 QUESTION = Question(
     name="protect",
     command=("protect",),
     title="Protect a table",
-    lead="What does a protection of a table change: how much less can an adversary do, and what is it still good for?",
+    lead="How much does a protection method lower the risk, and what utility is left?",
     about=(
-        "ORIGINAL holds one row per person: CSV or Parquet. It is audited as it is and after each protection, on the "
-        "same people, side by side. An audit needs people who are not in the data: without --control a fifth of the "
-        "people is drawn by lot and kept apart before anything is protected, and the release holds the others."
+        "ORIGINAL has one row per person. unveil audits it unprotected and after each method, on the same people. "
+        "Without a control group a random fifth of the people is held out before protection, and the release holds the "
+        "others. Several methods are applied in their order."
     ),
     tries=(
-        "unveil protect people.csv --protect microaggregation:k=5 --out released.csv",
-        "unveil protect people.csv --first suppression:k=3 --protect rank-swapping:p=10 --control others.csv",
+        "unveil protect people.csv --method microaggregation:k=5 --out released.csv",
+        "unveil protect people.csv --method suppression:k=3 --method rank-swapping:p=10 --control others.csv",
     ),
     settings=ProtectSettings.table(),
-    sample="700 people of an election study, and others to compare with.",
+    sample="700 people of an election study, and a control group.",
     secret=True,
 )

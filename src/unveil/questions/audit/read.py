@@ -21,6 +21,7 @@ from unveil.report.progress import Progress, silent
 
 #: What a file of settings may hold beside the settings of the question, and what each must be.
 _TABLES: Mapping[str, tuple[type, ...]] = {
+    "technique": (dict,),
     "techniques": (dict,),
     "context": (dict,),
     "kinds": (dict,),
@@ -192,7 +193,8 @@ def with_settings(request: Request) -> Request:
         files["released"] = (*files.get("released", ()), *named)
     values = dict(whole.values)
     for name in ("techniques", "context"):
-        written = (f"{key}={text}" for key, text in content.get(name, {}).items())
+        key = "technique" if "technique" in content and name == "techniques" else name
+        written = (f"{each}={text}" for each, text in content.get(key, {}).items())
         values[name] = (*written, *request.values[name])
     explicit = whole.explicit
     if not request.values["links"] and "scenarios" not in request.explicit:

@@ -9,46 +9,49 @@ from unveil.questions.settings import Settings, setting
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings(Settings):
-    """Where an audit is computed, and what is kept of it; no number depends on any of it."""
+    """Resources and stored parts of an audit; no result depends on them."""
 
     threads: int | None = setting(
         None,
-        "How many threads of this machine the audit takes",
-        "One per processor unless given. No number depends on it.",
+        "Threads (default: one per processor)",
         least=1,
         only="command line",
+        place="run",
     )
     workers: int = setting(
         1,
-        "How many processes of this machine compute parts of the audit, or run the generator, at once",
-        "Each reads all tables, and takes one thread unless threads are told. No number depends on it.",
+        "Processes that compute parts of the audit",
+        "Each reads all tables and uses one thread, unless threads are given.",
         least=0,
         only="command line",
+        place="run",
     )
     cluster: str | None = setting(
         None,
-        "The address of a Dask cluster that computes the parts of the audit, or runs the generator",
-        "Its workers must see the files under the same paths. No number depends on it.",
+        "Address of a Dask cluster",
+        "Its workers must see the files under the same paths.",
         only="command line",
         metavar="ADDRESS",
+        place="run",
     )
     resume: Path | None = setting(
         None,
-        "Keep in the folder DIR what is computed, and go on from there",
-        "The same command goes on where it was stopped. What lies there is data about people.",
+        "Store finished parts in DIR and resume from there",
+        "The folder holds data about people. The same command resumes a stopped audit.",
         kind="text",
         objects=True,
         only="command line",
         metavar="DIR",
+        group="Run",
     )
     memory: int | None = setting(
         None,
-        "How much memory the audit may take",
-        "Such as 4GB, of a cluster each worker; 70% of what is free unless given. Tables that would take more in "
-        "memory are worked on from disk (in the folder of TMPDIR), part by part, with the same numbers; what would "
-        "take more even then is refused, and an audit that takes more nevertheless ends.",
+        "Memory, such as 4GB (default: 70% of the free memory)",
+        "On a cluster: of each worker. Larger tables are processed from disk (in the folder of TMPDIR), with the same "
+        "results.",
         kind="size",
         only="command line",
+        place="run",
     )
 
     def __post_init__(self) -> None:
@@ -56,7 +59,7 @@ class RunSettings(Settings):
         if self.resume is not None:
             object.__setattr__(self, "resume", Path(self.resume))
         if self.cluster is not None and self.workers > 1:
-            raise InputError("an audit runs on a cluster or with workers of this machine. Leave out either")
+            raise InputError("cluster and workers exclude each other. Give one of them")
 
     @property
     def processes(self) -> int:

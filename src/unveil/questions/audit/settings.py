@@ -36,9 +36,9 @@ LIKELY_SENSITIVE = frozenset(
 #: What is measured beside attacks: on the release, on its worth, and on the original as if it were released.
 MEASURES: Mapping[str, str] = MappingProxyType(
     {
-        "disclosure": "Rows that look alike (disclosure)",
-        "utility": "What the release is still worth",
-        "before": "The same questions asked of the original itself",
+        "disclosure": "k-anonymity and other disclosure measures",
+        "utility": "Utility",
+        "before": "The same attacks on the original data",
     }
 )
 #: Numbers of nearest released rows that count in linkability. One decides, and gives the narrowest limits where nothing
@@ -107,7 +107,7 @@ class AuditSettings(
         GeneratorSettings: "scenarios",
         HierarchySettings: "shareable",
         RunSettings: "accept_inconclusive",
-        LimitSettings: "compare",
+        LimitSettings: "profile",
         TableColumnSettings: "tolerance",
         TextFileSettings: "exact",
         SeedSettings: "review",
@@ -115,17 +115,16 @@ class AuditSettings(
 
     original: Any = setting(
         None,
-        "The original table",
-        "The people whose privacy is at stake, one row for each: CSV or Parquet.",
+        "Original data, one row per person",
+        "CSV, Parquet, Excel, SPSS, Stata or SAS.",
         kind="table",
         required=True,
         is_bare=True,
     )
     released: tuple[Any, ...] = setting(
         (),
-        "What is to be released",
-        "One or several versions of it, masked or synthetic, whose columns have the same names. Several are "
-        "compared with one another.",
+        "Releases, masked or synthetic",
+        "One or several versions with the same columns. Several are compared.",
         kind="tables",
         required=True,
         unless="generator",
@@ -133,148 +132,170 @@ class AuditSettings(
     )
     release_kinds: tuple[str, ...] = setting(
         "",
-        "How it was made",
+        "Release type",
+        help="masked or synthetic",
         kind="choice",
         choices=lambda: (
-            ("", "It is not known how"),
-            ("masked", "Masked: each row stems from one person"),
-            ("synthetic", "Synthetic: no row stems from a person"),
+            ("", "Unknown"),
+            ("masked", "Masked: people's records, changed"),
+            ("synthetic", "Synthetic: records drawn from a model"),
         ),
         beside="released",
         option="--release-type",
         alias="--kind",
+        metavar="TYPE",
+        place="default",
+        group="Input",
     )
     control: Any = setting(
         None,
-        "People who are not in the original",
-        "If you have them: people of the same kind with the same columns. Only with them can be told how much of "
-        "an attack comes from being in the data.",
+        "Control group: similar people outside the data",
+        "People from the same population, with the same columns. Without them the excess risk cannot be estimated.",
         kind="table",
+        place="default",
     )
     columns: tuple[Any, ...] = setting(
         (),
-        "What each column is",
-        "These are suggestions, made from names and values. Change what is wrong: attacks follow them.",
+        "Roles and types of columns",
+        "These are suggestions from names and values. Correct them: every attack depends on them.",
         kind="roles",
         only="page",
         of="original",
     )
     scenarios: tuple[Any, ...] | None = setting(
         (),
-        "Who might try",
-        "If you have somebody in mind, such as a neighbour or an employer: what would they know beforehand? "
-        "Without any, divisions of the columns are tried that are drawn by lot.",
+        "Attack scenarios",
+        "The columns that an attacker knows. Without any, unveil tries random sets of columns.",
+        help="Attacker who knows these columns",
         kind="scenarios",
-        metavar="NAME=COLUMNS",
+        metavar="NAME=COLS",
         of="original",
         option="--scenario",
         objects=True,
+        group="Attacks",
     )
     sensitive: tuple[str, ...] = setting(
         (),
-        "Sensitive columns, which an attacker wants to learn",
-        "none states that there are none. Without them every column is attacked, and none is held to a threshold.",
+        "Sensitive attributes (default: every column)",
+        "'none' states that there are none. The default attacks every column, and holds none to a threshold.",
         kind="columns",
         only="command line",
+        place="default",
+        group="Columns",
     )
     known: tuple[str, ...] = setting(
         (),
-        "Quasi-identifiers: the only columns that an attacker may know",
-        "All others, if not given.",
+        "Columns the attacker may know (default: the rest)",
         kind="columns",
         only="command line",
         option="--quasi-identifiers",
         alias="--known",
+        place="default",
+        group="Columns",
     )
     weight: str | None = setting(
         None,
-        "Survey weights: how many people each released row stands for",
+        "Survey weights",
+        "The number of people that each released row represents.",
         kind="column",
         only="command line",
         metavar="COLUMN",
+        group="Columns",
     )
     household: str | None = setting(
         None,
-        "Which household each person belongs to",
-        "Attacks are then judged as if households had been drawn, and not single people: relatives are alike. The "
-        "control needs the column too.",
+        "Household column",
+        "Tests then treat households, not people, as independent. The control group needs the column too.",
         kind="column",
         only="command line",
         metavar="COLUMN",
+        group="Columns",
     )
     links: tuple[str, ...] = setting(
         (),
-        "An adversary who holds these two groups of columns from two sources",
+        "Attacker who holds two sources with these columns",
         only="command line",
-        option="--link",
-        metavar="COLUMNS:COLUMNS",
+        option="--column-split",
+        alias="--link",
+        metavar="COLS:COLS",
+        group="Attacks",
     )
     shareable: Path | None = setting(
         None,
-        "Write a second report to FILE that may leave the house: small counts, folders and values are kept out",
+        "Redacted report for external readers",
+        "It leaves out small cells, folders and values.",
         kind="output",
         only="command line",
+        option="--redacted",
+        alias="--shareable",
     )
     techniques: Mapping[str, str] = setting(
         (),
-        "What was done to a column, for the sign-off sheet",
+        "Masking of a column, for the sign-off sheet",
         only="command line",
         option="--technique",
         metavar="COLUMN=TEXT",
         front_end=True,
         form="COLUMN=TEXT, as in age='in bands of five years'",
+        place="config",
+        section="sign_off",
     )
     context: Mapping[str, str] = setting(
         (),
-        "For whom the release would be identifiable, for the sign-off sheet",
-        "FIELD is purpose, recipient, environment or means; what is not told is left to be filled in.",
+        "Context of the release, for the sign-off sheet",
+        "FIELD is purpose, recipient, environment or means; the sheet leaves the others blank.",
         only="command line",
         metavar="FIELD=TEXT",
         front_end=True,
         form="FIELD=TEXT, as in recipient='two universities'",
+        place="config",
+        section="sign_off",
+        entries=("purpose", "recipient", "environment", "means"),
     )
     sheet: Path | None = setting(
         None,
-        "Write the sheet to sign to FILE as plain HTML that word processors open and change",
+        "Sign-off sheet",
+        "Plain HTML, which word processors can edit.",
         kind="output",
         only="command line",
+        option="--sign-off",
+        alias="--sheet",
     )
     people: Path | None = setting(
         None,
-        "Write to FILE how exposed people in the data are, row by row: internal, not to be shared",
-        "Those who were measured by the adversary of membership, the most exposed first, with the columns in "
-        "which a released row gives them away.",
+        "Risk of each record (internal)",
+        "The records tested for membership, most exposed first, with the columns that expose them.",
         kind="output",
         only="command line",
+        option="--record-risk",
+        alias="--people",
     )
     show_records: bool = setting(
         False,
-        "Show in the report of --html a few records that are released unchanged: internal, not to be shared",
+        "Show copied records",
+        "A few of them, in the report of --html only, which is then internal.",
         only="command line",
         front_end=True,
+        group="Output",
     )
     accept_inconclusive: bool = setting(
         False,
-        "Exit with 0 also where the decision is inconclusive",
+        "Exit with 0 if the decision is inconclusive",
         only="command line",
         front_end=True,
         alias="--accept-undecided",
-    )
-    config: Any = setting(
-        None,
-        "A TOML file with any of these settings; options win over it",
-        kind="file",
-        only="command line",
-        front_end=True,
+        group="Decision",
     )
     identifiers: tuple[str, ...] = setting(
         (),
-        "Columns that identify people",
-        "Rows with the same value of the first one are one person; 'none' says that each row is another person.",
+        "Columns that identify a person across files",
+        "Rows with the same value of the first one are one person; 'none' states that each row is another person.",
         kind="columns",
         option="--id",
         fold=MORE,
         example="person",
+        place="default",
+        group="Columns",
     )
     edition: str = setting(
         "internal",
@@ -282,128 +303,168 @@ class AuditSettings(
         kind="choice",
         only="page",
         choices=lambda: (
-            ("internal", "Internal: for you and those who decide"),
-            ("shareable", "Shareable: small counts and values are kept out"),
+            ("internal", "Internal: with details about individual records"),
+            ("shareable", "Redacted: without small cells and values"),
         ),
         fold=MORE,
         front_end=True,
     )
     threshold: float | None = setting(
         None,
-        "Threshold: the largest acceptable excess risk",
-        "Excess risk is the share of people at risk because of the release. 0.09 is 9 more people per 100.",
+        "Largest acceptable excess risk, such as 0.09",
+        "Excess risk is the number of extra people per 100 that the release exposes: 0.09 is 9 per 100.",
         least=0,
         most=1,
         example="0.09",
         metavar="VALUE",
+        place="default",
+        group="Decision",
     )
     profile: str = setting(
         "",
         "Published threshold",
-        "Which one is right depends on the rules you are under and on who gets the data.",
+        "Which one applies depends on your rules and on who receives the data.",
+        help="Published threshold: ema, quebec, cell-11, …",
         kind="choice",
         choices=_profiles,
+        place="default",
+        group="Decision",
+    )
+    limits: tuple[tuple[str, float], ...] = LimitSettings.declared(
+        "limits", help="Largest acceptable excess risk for one attack"
     )
     compare: Any = setting(
         None,
-        "The JSON of an earlier audit",
-        "The report says what changed since.",
+        "JSON of an earlier audit",
+        "The report states what changed since.",
         kind="file",
         fold=MORE,
         front_end=True,
+        group="Decision",
     )
     suggest: int = setting(
         0,
-        "Say what to change: how many changes to try",
-        "Columns of each release that gives people away are made coarser or left out, and each change is audited "
-        "again. 0 tries none; 6 take about as long as 6 more releases.",
+        "Try up to N changes",
+        "unveil generalizes or removes columns of each risky release and audits it again. 6 changes take about as long "
+        "as 6 more releases.",
         least=0,
         most=50,
         fold=MORE,
+        group="Decision",
     )
     attacks: tuple[str, ...] = setting(
         (),
-        "Attacks and measures",
-        "Run these only. Where none is chosen, all are run.",
+        "Attacks to run (default: all)",
         kind="several",
         metavar="NAMES",
         choices=_attacks,
         hint=attack_hint,
         fold=MORE,
+        group="Attacks",
     )
     targets: int | Literal["auto"] | None = setting(
         "auto",
-        "How many people to attack",
-        "A number of each table, or the word all. auto is everybody up to 5,000 people in both tables, and above "
-        "that 2,500 of each. More people make the figures surer, and the audit slower.",
+        "People to attack in each table: N, all or auto",
+        "auto is all up to 5,000 people in both tables, and 2,500 of each above. More people give narrower intervals "
+        "and take longer.",
         metavar="N|all|auto",
         fold=MORE,
         objects=True,
         kind="text",
+        place="config",
+        section="tuning",
     )
     neighbours: int | None = setting(
         None,
-        "Nearest released rows that count in linkability",
-        "Unless given, 1 decides and 3 can only raise the risk; 1 alone where a release has 10 rows or fewer.",
+        "Nearest neighbors in linkability (default: 1 and 3)",
+        "1 decides and 3 can only raise the risk; 1 alone where a release has 10 rows or fewer.",
         least=1,
         fold=MORE,
+        option="--neighbors",
+        alias="--neighbours",
+        place="config",
+        section="tuning",
     )
-    guesses: int = setting(1_000, "Descriptions tried in singling out", least=1, fold=MORE)
+    guesses: int = setting(
+        1_000,
+        "Predicates tried in singling out",
+        least=1,
+        fold=MORE,
+        option="--predicates",
+        alias="--guesses",
+        place="config",
+        section="tuning",
+    )
     tolerance: float = setting(
         0.05,
-        "How far off a guessed number may be",
-        "As a share of the true one: 0.05 is five percent.",
+        "Tolerance of an inferred number",
+        "As a share of the true number: 0.05 is 5%.",
         least=0,
         most=1,
         fold=MORE,
+        place="config",
+        section="tuning",
     )
     exact: tuple[str, ...] = setting(
         (),
-        "Columns whose released numbers are as they seem",
-        "Those of masked releases are read as rounded, or as cut off at the ends, where they look so.",
+        "Columns whose released numbers are exact",
+        "Numbers of masked releases are read as rounded or top-coded where they look so.",
         kind="columns",
         fold=MORE,
         example="age, income",
+        place="dictionary",
     )
     by: str | None = setting(
-        None, "Show every rate for the groups of", kind="column", metavar="COLUMN", of="original", fold=MORE
+        None,
+        "Report each rate by subgroup",
+        kind="column",
+        metavar="COLUMN",
+        of="original",
+        fold=MORE,
+        option="--group-by",
+        alias="--by",
+        group="Output",
     )
     population_size: int | None = setting(
         None,
-        "People whom the released ones were drawn from",
-        "Their number, if the table is a sample and has no weights.",
+        "Population size",
+        "Size of the population behind the released sample, if it has no weights.",
         least=1,
         fold=MORE,
+        group="Columns",
     )
-    minimum_cell: int = setting(11, "Smallest group of people to show", least=2, fold=MORE)
+    minimum_cell: int = setting(
+        11, "Smallest group to show", least=2, fold=MORE, option="--min-cell", alias="--minimum-cell", group="Output"
+    )
     review: str = setting(
         "",
-        "When the decision is to be reviewed",
-        "Stands on the sheet that is signed.",
+        "Date of the next review, for the sign-off sheet",
         metavar="DATE",
         example="2030-01-31",
         fold=MORE,
         front_end=True,
+        place="config",
+        section="sign_off",
     )
     model: Any = setting(
         None,
-        "What guesses in inference instead of the nearest released row",
+        "Model for attribute inference (default: nearest released row)",
         "An object with fit and predict.",
         only="python",
         objects=True,
     )
     kind: Any = setting(
         None,
-        "Whether the releases are masked or synthetic",
-        "For all, or by name: masked (each row stems from a person), synthetic, or None where that is not known.",
+        "Release type",
+        "For all releases, or by name: masked, synthetic, or None where it is unknown.",
         only="python",
         objects=True,
     )
     markers: Mapping[str, Any] = setting(
-        (), "What texts in cells mean", "As in unveil.Table.from_frame.", only="python", form="TEXT=MEANING"
+        (), "Meanings of texts in cells", "As in unveil.Table.from_frame.", only="python", form="TEXT=MEANING"
     )
     suggest_for: tuple[str, ...] = setting(
-        (), "Figures that limits are set on", "What they belong to is tried again with each change.", only="python"
+        (), "Limited results", "Their attacks run again for each change.", only="python"
     )
     #: Whether it is stated which columns are sensitive, or that there are none.
     sensitive_stated: bool = False
@@ -419,11 +480,14 @@ class AuditSettings(
         read["kind"] = self.kind or None
         read["sensitive_stated"] = self.sensitive_stated or bool(self.sensitive)
         read["sensitive"] = () if self.sensitive == (NONE_SENSITIVE,) else self.sensitive
-        if isinstance(self.dictionary, str | Path):
-            from unveil.data.table import read_dictionary
+        if self.dictionary is not None:
+            from unveil.data.table import Dictionary, read_dictionary
 
             # Once, and not for every table and worker.
-            read["dictionary"] = read_dictionary(self.dictionary)
+            known = self.dictionary if isinstance(self.dictionary, Dictionary) else read_dictionary(self.dictionary)
+            read["dictionary"] = known
+            read["exact"] = tuple(dict.fromkeys((*self.exact, *known.exact)))
+            read["hierarchies"] = {**known.hierarchies, **self.hierarchies}
         for name, value in read.items():
             object.__setattr__(self, name, value)
         share(self.tolerance, "tolerance", one=False)
@@ -439,7 +503,7 @@ class AuditSettings(
         for name in {name for name, _ in roles}:
             said = sorted({role for column, role in roles if column == name})
             if len(said) > 1:
-                raise InputError(f"column {name!r} is said to be {' and '.join(said)}. Give it one role")
+                raise InputError(f"Column {name!r} has two roles: {' and '.join(said)}. Give it one role")
 
     @cached_property
     def reading(self) -> "TableReading":
@@ -472,9 +536,7 @@ def read_targets(written: str | int | None) -> int | Literal["auto"] | None:
     if word in ("auto", "all"):
         return "auto" if word == "auto" else None
     if not word.isascii() or not word.isdigit() or int(word) < 1:
-        raise InputError(
-            f"targets must be a whole number of at least 1, 'all' or 'auto', but are {written!r}. Write one of these"
-        )
+        raise InputError(f"targets cannot be {written!r}. Write a whole number of at least 1, 'all' or 'auto'")
     return int(word)
 
 
@@ -486,22 +548,27 @@ def _together(request: Request) -> list[tuple[str, str]]:
 
     generated = bool(request.values["generator"])
     if not request.sample and not request.files.get("released") and not generated:
-        return [("released", "{released} must be named beside {original}")]
+        return [("released", "The release is missing. Give {released} after {original}")]
     if wrong := _wrong_with_generator(request):
         return [wrong]
     if request.values["show_records"] and not request.report:
-        return [("show_records", "{show_records} needs a report to show them in. Add --html FILE")]
+        return [("show_records", "{show_records} needs a report. Add --html FILE")]
     controlled = request.sample or request.path("control") is not None or generated
     if request.values["people"] is not None and not controlled:
-        return [("people", "{people} tells people in the data from people who are not. Add {control}")]
+        return [("people", "{people} needs a control group. Add {control}")]
     if request.values["epsilon"] is not None and not controlled:
-        return [("epsilon", "{epsilon} is held against what people who are not in the data show. Add {control}")]
+        return [("epsilon", "{epsilon} needs a control group. Add {control}")]
     chosen = request.values["attacks"]
     ran = {ATTACKS[each].effect if each in ATTACKS else each for each in chosen}
     for name, _ in request.values["limits"]:
         part = name.split(".")[0]
         if chosen and part not in ran and (part in EFFECTS or part in (*ATTACKS, *MEASURES)):
-            return [("limits", f"{part} is not run: {{attacks}} leaves it out. Add it there, or leave out the limit")]
+            return [
+                (
+                    "limits",
+                    f"The limit on {part} needs that attack, which {{attacks}} leaves out. Add it, or remove the limit",
+                )
+            ]
     try:
         thresholds_of(request.values["threshold"], request.values["profile"], dict(request.values["limits"]))
     except InputError as error:
@@ -517,21 +584,19 @@ def _wrong_with_generator(request: Request) -> tuple[str, str] | None:
     """Return what cannot be said together with a generator, or only with one."""
     said = [name for name in _ONLY_WITH_GENERATOR if name in request.explicit]
     if not request.values["generator"]:
-        if not said:
-            return None
-        return said[0], f"{{{said[0]}}} says how a generator is run. Name it with {{generator}}, or leave this out"
+        return (said[0], f"{{{said[0]}}} needs {{generator}}. Add it") if said else None
     if request.path("control") is not None:
-        return "control", "{control} is made by holding people out of {generator}. Leave out either"
+        return "control", "{control} and {generator} exclude each other: held-out people are the control. Remove one"
     if request.values["suggest"]:
-        return "suggest", "{suggest} changes a release, and {generator} makes a new one. Leave out either"
+        return "suggest", "{suggest} and {generator} exclude each other. Remove one"
     if "resume" in request.explicit:
-        return "resume", "{resume} keeps what is found in tables, and {made} what {generator} makes. Name {made}"
+        return "resume", "{resume} does not store generated releases. Use {made} instead"
     if "memory" in request.explicit:
-        return ("memory", "{memory} is about tables that are there, and {generator} makes others. Leave out either")
+        return "memory", "{memory} and {generator} exclude each other. Remove one"
     if {"hold_out", "folds"} <= set(said):
-        return "folds", "{folds} holds out everybody once, and {hold_out} some people always. Leave out either"
+        return "folds", "{folds} and {hold_out} exclude each other. Remove one"
     if {"canaries", "folds"} <= set(said):
-        return "folds", "{canaries} are drawn from people whom {folds} would give to the generator. Leave out either"
+        return "folds", "{canaries} and {folds} exclude each other: with folds every person is used. Remove one"
     return None
 
 
@@ -562,22 +627,21 @@ def _asked(request: Request, prompt: Callable[[str], str]) -> Iterator[tuple[str
 QUESTION = Question(
     name="audit",
     command=("audit",),
-    title="Audit a table",
-    lead="If this table is released, what could somebody do with it, and how sure is that?",
+    title="Audit a released table",
+    lead="What can an attacker learn from this release?",
     about=(
-        "ORIGINAL holds one row per person, each RELEASED what is to be published of it, masked or synthetic: CSV or "
-        "Parquet files whose columns have the same names. Several releases give one comparison. Without any file the "
-        "example inside unveil is audited. COLUMNS are names with commas between them."
+        "ORIGINAL has one row per person. Each RELEASED is a masked or synthetic version of it with the same columns; "
+        "several are compared. Without files, unveil audits its example. COLS are names with commas between them."
     ),
     tries=(
-        "unveil audit",
         "unveil audit people.csv masked.csv --control others.csv --html report.html",
-        "unveil audit people.csv masked.csv --scenario neighbour=age,sex,region",
-        "unveil audit people.csv masked.csv --kind masked --sensitive income --profile cell-5 --shareable shared.html",
+        "unveil audit people.csv masked.csv --control others.csv --sensitive income --threshold 0.09",
+        "unveil audit people.csv masked.csv --scenario neighbor=age,sex,region",
+        "unveil audit people.csv masked.csv --release-type masked --profile cell-5 --redacted report.html",
         "unveil audit people.csv --generator 'python synth.py {in} {out}' --folds 5",
     ),
     settings=AuditSettings.table(),
-    sample="700 people of an election study, released in three ways, and others to compare with.",
+    sample="700 people of an election study, three releases, and a control group.",
     together=_together,
     asked=_asked,
 )

@@ -1,6 +1,5 @@
-"""The settings of the question about the columns of a table."""
+"""Settings of the check of column types."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,43 +10,44 @@ from unveil.questions.settings import LimitSettings, Question, TextFileSettings,
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnsSettings(TableColumnSettings, TextFileSettings, LimitSettings):
-    """The settings of the question about the columns of a table."""
+    """The settings of the check of column types."""
 
     file: Any = setting(
         None,
-        "The table",
-        "CSV, Parquet, Excel, SPSS, Stata, SAS and others.",
+        "Table to check",
+        "CSV, Parquet, Excel, SPSS, Stata or SAS.",
         kind="table",
         required=True,
         is_bare=True,
     )
     write: Path | None = setting(
         None,
-        "Write what the columns are taken for to FILE, as TOML to be corrected",
+        "Write the column types as an editable file",
+        "TOML, which the dictionary setting of all commands takes.",
         kind="output",
         only="command line",
         example="kinds.toml",
+        option="--write-dictionary",
+        alias="--write",
+        place="default",
     )
-    rename: Mapping[str, str] = TableColumnSettings.declared(
-        "rename", words="What such a column is called, and its name in a dictionary."
-    )
+    dictionary: Any = TableColumnSettings.declared("dictionary", place="default")
 
 
 QUESTION = Question(
     name="columns",
     command=("columns",),
-    title="What is in each column",
-    lead="What is in each column of a table, why is that thought, and how sure is it?",
+    title="Check column types",
+    lead="How is each column read, and why?",
     about=(
-        "Every figure of an audit rests on what a column is taken for: a code that is taken for an amount, or an "
-        "amount for a code, changes them all. FILE is any table that unveil reads. What is wrong can be corrected in "
-        "the file of --write, which --dictionary of this command and of an audit takes."
+        "Every result of an audit depends on the column types: a code read as an amount changes them all. FILE is any "
+        "table that unveil reads. Correct wrong types in the file of --write-dictionary, and give it to the audit with "
+        "--dictionary."
     ),
     tries=(
-        "unveil columns",
+        "unveil columns people.csv --write-dictionary types.toml",
         "unveil columns people.csv",
-        "unveil columns people.csv --write kinds.toml",
-        "unveil audit people.csv masked.csv --dictionary kinds.toml",
+        "unveil audit people.csv masked.csv --dictionary types.toml",
     ),
     settings=ColumnsSettings.table(),
     sample="700 people of an election study.",

@@ -1,4 +1,4 @@
-"""What can be asked about a released graph."""
+"""Settings of the audit of a released graph."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,7 +17,7 @@ from unveil.questions.settings import (
     setting,
 )
 
-_ELSEWHERE = "The release was made elsewhere"
+_ELSEWHERE = "Release made elsewhere"
 MOST_REPETITIONS = 10_000
 #: More nodes than any graph has that fits a machine.
 MOST_PAIRS = 10**18
@@ -43,47 +43,47 @@ def _made_elsewhere(request: Request) -> list[tuple[str, str]]:
     """Return what is missing or too much for a release that was made elsewhere, or for one that is made here."""
     elsewhere = [name for name in ("auxiliary", "truth", "pairs") if request.path(name) is not None]
     if request.sample:
-        return [(elsewhere[0], f"{{{elsewhere[0]}}} needs the released graph. Name {{edges}}")] if elsewhere else []
+        return [(elsewhere[0], f"{{{elsewhere[0]}}} needs the released graph. Give {{edges}}")] if elsewhere else []
     if not elsewhere:
         return []
     if "auxiliary" not in elsewhere:
-        which = f"{{{elsewhere[0]}}} is for a release made elsewhere"
-        return [("auxiliary", f"{which}. Add {{auxiliary}}, or leave it out")]
+        return [("auxiliary", f"{{{elsewhere[0]}}} needs the graph of the attacker. Add {{auxiliary}}, or remove it")]
     drawn = [name for name in ONLY_HERE if name in request.explicit]
     if drawn:
-        both = f"{{{drawn[0]}}} is for a graph that is protected here, and {{auxiliary}} for a release made elsewhere"
-        return [(drawn[0], f"{both}. Leave out either")]
+        return [(drawn[0], f"{{{drawn[0]}}} and {{auxiliary}} exclude each other. Remove one")]
     if request.values["calibrate"] == "simulate":
-        how = "{calibrate} can be simulate only where the graph is protected here"
-        return [("calibrate", f"{how}. Choose seeds or none, or leave out {{auxiliary}}")]
+        how = "simulate ({calibrate}) and {auxiliary} exclude each other"
+        return [("calibrate", f"{how}. Choose seeds or none, or remove {{auxiliary}}")]
     if "truth" not in elsewhere:
-        return [("truth", "{auxiliary} needs {truth}, to see what the adversary gets right. Add it")]
+        return [("truth", "{auxiliary} needs the true matches. Add {truth}")]
     return []
 
 
 @dataclass(frozen=True, kw_only=True)
 class _ElsewhereSettings(Settings):
-    """A release made elsewhere: what the adversary knows, and who is who."""
+    """A release made elsewhere: the graph of the attacker, and the true matches."""
 
     auxiliary: Any = setting(
         None,
-        "The graph that the adversary knows",
-        "Under true names. The graph above is then the release, attacked as it is; protection and share of "
-        "connections do not apply.",
+        "Auxiliary graph of the attacker",
+        "With identities. The graph above is then the release and is attacked as it is; method and edge overlap do not "
+        "apply.",
         kind="file",
         fold=_ELSEWHERE,
+        place="default",
     )
     truth: Any = setting(
         None,
-        "Who the released nodes are",
-        "The columns released and original (empty for nobody).",
+        "True match of each released node",
+        "The columns released and original (empty for no match).",
         kind="table",
         fold=_ELSEWHERE,
+        place="default",
     )
     pairs: Any = setting(
         None,
-        "The pairs that the adversary knows",
-        "The columns released and original. Without this file so many as said above are drawn.",
+        "Seed pairs",
+        "The columns released and original. Without this file they are drawn at random.",
         kind="table",
         fold=_ELSEWHERE,
         only="page",
@@ -93,60 +93,99 @@ class _ElsewhereSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class GraphSettings(SimpleGraphSettings, LimitSettings, SeedSettings, _ElsewhereSettings):
-    """The settings of the question about an attacked graph."""
+    """The settings of the audit of a released graph."""
 
     edges: Any = setting(
         None,
-        "The graph",
-        "One connection per line: CSV with source,target, an edge list, or a KONECT file; also with gzip.",
+        "Graph, one edge per line",
+        "CSV with source,target, an edge list, or a KONECT file; also with gzip.",
         kind="file",
         required=True,
         is_bare=True,
     )
-    protect: Any = protection("graph", "id-removal", "How the graph is protected before its release")
+    protect: Any = protection(
+        "graph",
+        "id-removal",
+        "Protection method",
+        option="--method",
+        alias="--protect",
+        place="default",
+        group="Method",
+    )
     attack: Any = setting(
-        "narayanan-shmatikov", "How the adversary goes about it", kind="thing", choices=_attacks, read=_read_attack
+        "narayanan-shmatikov",
+        "Attack",
+        kind="thing",
+        choices=_attacks,
+        read=_read_attack,
+        place="default",
+        group="Attack",
     )
     seed_pairs: int = setting(
         50,
-        "How many people the adversary knows beforehand",
+        "Number or file of known pairs",
         least=0,
         most=MOST_PAIRS,
-        metavar="NUMBER|FILE",
+        metavar="N|FILE",
         or_file="pairs",
+        place="default",
+        group="Attack",
     )
-    overlap: Fraction = setting("0.85", "The share of the connections that it knows")
+    overlap: Fraction = setting(
+        "0.85",
+        "Share of edges the attacker knows",
+        option="--edge-overlap",
+        alias="--overlap",
+        place="default",
+        group="Attack",
+    )
     repeat: int = setting(
         1,
-        "How often all this is done",
-        "Each time is drawn anew. From two on there are intervals.",
+        "Independent repetitions",
+        "Two or more give intervals.",
         least=1,
         most=MOST_REPETITIONS,
+        option="--repeats",
+        alias="--repeat",
+        place="default",
+        group="Attack",
     )
     calibrate: str = setting(
         "none",
-        "Whether the adversary learns what its scores are worth",
-        "Every metric is then given for raw and for learned probabilities.",
+        "Calibrate scores: none, simulate, seeds",
+        "Every metric is then given for raw and for calibrated probabilities.",
         kind="choice",
         choices=lambda: (
-            ("none", "No: scores over their sum"),
-            ("simulate", "It protects and attacks the released graph once more"),
-            ("seeds", "It keeps back some of the people it knows, five times"),
+            ("none", "scores divided by their sum"),
+            ("simulate", "the attacker protects and attacks the released graph again"),
+            ("seeds", "the attacker holds out some seed pairs, five times"),
         ),
         fold=MORE,
+        group="Attack",
     )
-    connected: bool = setting(False, "What the adversary knows connects whatever the original does", fold=MORE)
+    connected: bool = setting(
+        False,
+        "Keep the auxiliary graph connected",
+        "Where the original graph is connected.",
+        fold=MORE,
+        option="--keep-connected",
+        alias="--connected",
+        group="Attack",
+    )
     node_share: Fraction = setting(
         "1",
-        "The share of the people that the adversary has heard of",
-        "Others are released too, but cannot be found; to name somebody there is a false alarm.",
+        "Share of nodes in both graphs",
+        "Other nodes are released too but have no match: to name one is an error.",
         fold=MORE,
+        option="--node-overlap",
+        alias="--node-share",
+        group="Attack",
     )
     attributes: Any = setting(
         None,
-        "What is released about the nodes",
-        "The column node and one for each attribute. What the adversary learns of them is measured; a column "
-        "of many numbers is put into bands.",
+        "Node attributes",
+        "The column node and one for each attribute, to measure attribute disclosure. Columns with many numbers are "
+        "grouped.",
         kind="table",
         fold=MORE,
     )
@@ -155,23 +194,22 @@ class GraphSettings(SimpleGraphSettings, LimitSettings, SeedSettings, _Elsewhere
 QUESTION = Question(
     name="graph",
     command=("graph",),
-    title="Attack a graph",
-    lead="Who is found in a released graph, by somebody who knows a part of it?",
+    title="Audit a released graph",
+    lead="How many nodes of a released graph does an attack re-identify?",
     settings=GraphSettings.table(),
     about=(
-        "EDGES is protected, released and attacked. The adversary has an auxiliary graph (a share of the original "
-        "edges, under true names) and knows some of the released nodes; it looks for all others. Without a file, the "
-        "example is a generated graph of about 1,000 nodes. With --auxiliary and --truth, EDGES is a release that was "
-        "made elsewhere, and is attacked as it is."
+        "EDGES is protected, released and attacked. The attacker has an auxiliary graph (a share of the original "
+        "edges, with identities) and some seed pairs, and matches all other nodes. Without a file, the example is a "
+        "generated graph of about 1,000 nodes. With an auxiliary graph and the true matches, EDGES is a release made "
+        "elsewhere and is attacked as it is."
     ),
     tries=(
-        "unveil graph",
-        "unveil graph edges.csv --protect k-degree:k=5 --attack ns --repeat 10 --html report.html",
-        "unveil graph edges.csv --attack kl --calibrate simulate --repeat 3",
+        "unveil graph edges.csv --method k-degree:k=5 --attack ns --repeats 10 --html report.html",
+        "unveil graph edges.csv --attack kl --calibrate simulate --repeats 3",
         "unveil graph edges.csv --attack mf --attributes nodes.csv",
         "unveil graph edges.csv --attack yg --seed-pairs 20 --limit adversary_overall_success=0.1",
         "unveil graph released.csv --auxiliary known.csv --seed-pairs pairs.csv --truth truth.csv",
     ),
-    sample="A generated graph of about 1,000 nodes, in which nobody is real.",
+    sample="A generated graph of about 1,000 nodes, without real people.",
     together=_made_elsewhere,
 )

@@ -1,4 +1,4 @@
-"""The settings of the question about the size of an audit."""
+"""Settings of the plan of an audit."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,17 @@ MOST_PEOPLE = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class PlanSettings(LimitSettings):
-    """The settings of the question about the size of an audit."""
+    """The settings of the plan of an audit."""
 
     people: int | None = setting(
         None,
         "People in the data",
-        "The number of people in the data who are attacked.",
+        "The number of people who are attacked.",
         required=True,
         least=FEWEST_PEOPLE,
         most=MOST_PEOPLE,
         example="300",
+        place="default",
     )
     control: int | None = setting(
         None,
@@ -31,24 +32,28 @@ class PlanSettings(LimitSettings):
         least=FEWEST_PEOPLE,
         most=MOST_PEOPLE,
         example="300",
+        place="default",
     )
     threshold: float | None = setting(
         None,
-        "Threshold: the largest acceptable excess risk",
-        "Excess risk is the share of people at risk because of the release. 0.09 is 9 more people per 100.",
+        "Largest acceptable excess risk, such as 0.09",
+        "Excess risk is the number of extra people per 100 that the release exposes: 0.09 is 9 per 100.",
         required=True,
         least=0.001,
         most=1,
-        metavar="T",
+        metavar="VALUE",
         example="0.09",
+        place="default",
+        group="Decision",
     )
     attackers: int = setting(
         10,
-        "Attackers held to the threshold",
+        "Attackers that are compared with the threshold",
         "Each attack counts once for each set of columns that its attacker knows.",
         least=1,
         most=1_000,
         fold=MORE,
+        place="default",
     )
     baseline: float = setting(
         0.5,
@@ -58,15 +63,17 @@ class PlanSettings(LimitSettings):
         most=1,
         metavar="SHARE",
         fold=MORE,
+        place="default",
     )
     correlation: float = setting(
         0.0,
-        "Correlation between the results of two attackers",
-        "0 gives the smallest chance to pass.",
+        "Correlation between two attackers",
+        "Of their results; 0 gives the smallest chance to pass.",
         least=0,
         most=0.99,
         metavar="SHARE",
         fold=MORE,
+        place="default",
     )
 
 
@@ -76,8 +83,8 @@ QUESTION = Question(
     title="Plan an audit",
     lead="How many people does an audit need to pass a leak-free release, and to find a leak?",
     about=(
-        "An audit of few people can neither pass a leak-free release nor find a small leak. Ask before the audit: the "
-        "answer needs the sizes of the two tables and the threshold, but no data."
+        "An audit of few people can neither pass a leak-free release nor find a small leak. The plan needs the sizes "
+        "of the two tables and the threshold, but no data."
     ),
     tries=(
         "unveil plan --people 300 --control 300 --threshold 0.09",

@@ -24,7 +24,7 @@ from unveil.report.progress import Progress, silent
 
 
 @takes_settings(AnonymizeSettings)
-def anonymize(
+def protect_graph(
     graph: Any,
     protect: str | GraphProtection | None = None,
     settings: AnonymizeSettings | None = None,
@@ -55,7 +55,7 @@ def anonymize(
     Examples
     --------
     >>> star = ([0, 0, 0], [1, 2, 3])
-    >>> answer = anonymize(star, "id-removal")
+    >>> answer = protect_graph(star, "id-removal")
     >>> answer.findings.release.released, answer.findings.changes
     (Graph(4 nodes, 3 edges), EdgeChanges(added=0, removed=0, kept=3))
     """
@@ -76,7 +76,7 @@ def ask(request: Request) -> Response:
 
     settings = AnonymizeSettings.of_request(request)
     graph = samples.graph() if settings.edges is None else settings.edges
-    answer = anonymize(graph, settings=settings, progress=request.progress)
+    answer = protect_graph(graph, settings=settings, progress=request.progress)
     release = answer.findings.release
     return Response(
         answer=answer,
@@ -110,7 +110,7 @@ def _run(
     progress: Progress,
     notes: Sequence[str],
 ) -> AnonymizeFindings:
-    """Return what the protection did to the graph; ``protect`` is how it is written. See :func:`unveil.anonymize`."""
+    """Return the findings of a protection, written ``protect``; see :func:`unveil.protect_graph`."""
     progress("protecting", 0.0)
     release: GraphRelease = applied(protection, original, rng=rng)
     progress("measuring what was lost", 0.5)

@@ -1,4 +1,4 @@
-"""What can be asked about the protection of a graph."""
+"""Settings of the protection of a graph."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,48 +16,66 @@ from unveil.questions.settings import (
 
 @dataclass(frozen=True, kw_only=True)
 class AnonymizeSettings(SimpleGraphSettings, LimitSettings, SecretSeedSettings):
-    """The settings of the question about the protection of a graph."""
+    """The settings of the protection of a graph."""
 
     edges: Any = setting(
         None,
-        "The graph",
-        "One connection per line: CSV with source,target, an edge list, or a KONECT file; also with gzip.",
+        "Graph, one edge per line",
+        "CSV with source,target, an edge list, or a KONECT file; also with gzip.",
         kind="file",
         required=True,
         is_bare=True,
     )
-    protect: Any = protection("graph", "k-degree", "How the graph is protected")
+    protect: Any = protection(
+        "graph",
+        "k-degree",
+        "Protection method",
+        option="--method",
+        alias="--protect",
+        place="default",
+        group="Method",
+    )
     out: Path | None = setting(
-        None, "Write the released graph: source,target", kind="output", example="released.csv", only="command line"
+        None,
+        "Write the released graph",
+        "CSV with source,target.",
+        kind="output",
+        example="released.csv",
+        only="command line",
+        place="default",
     )
     truth: Path | None = setting(
         None,
-        "Write which original node each released one stands for: released,original",
-        "Keep it to yourself.",
+        "Write the true node matches (internal)",
+        "CSV with released,original: the original node of each released one.",
         kind="output",
         example="truth.csv",
         only="command line",
+        option="--write-truth",
+        alias="--truth",
+        place="default",
     )
+    undirected: bool = SimpleGraphSettings.declared("undirected", place="default")
+    unweighted: bool = SimpleGraphSettings.declared("unweighted", place="default")
 
 
 QUESTION = Question(
-    name="anonymize",
-    command=("anonymize",),
+    name="protect_graph",
+    command=("protect-graph",),
     title="Protect a graph",
-    lead="How is a graph protected before its release: what changes, and what is it still good for?",
+    lead="What does a protection method change in a graph, and what utility is left?",
     about=(
-        "EDGES holds one edge per line: CSV with the columns source,target, an edge list as SNAP publishes them, a "
-        "KONECT file or archive; gzip is undone. Loops and repeats are dropped, and that is said; a file with "
-        "directions or weights is refused unless --undirected or --unweighted says that they may go. "
-        "Without a file, the example is a generated graph of about 1,000 nodes."
+        "EDGES has one edge per line: CSV with the columns source,target, a SNAP edge list, a KONECT file or archive, "
+        "also with gzip. Loops and repeated edges are dropped, with a note. A file with directions or weights is "
+        "refused unless they may be ignored. Without a file, the example is a generated graph of about 1,000 nodes."
     ),
     tries=(
-        "unveil anonymize",
-        "unveil anonymize edges.csv --protect switch:share=0.1 --out released.csv --truth truth.csv",
-        "unveil anonymize edges.csv --protect hrg-dp:epsilon=1 --html report.html",
-        "unveil anonymize edges.csv --protect k-degree:k=5 --limit edge_difference=0.1",
+        "unveil protect-graph edges.csv --method k-degree:k=5 --out released.csv",
+        "unveil protect-graph edges.csv --method switch:share=0.1 --out released.csv --write-truth truth.csv",
+        "unveil protect-graph edges.csv --method hrg-dp:epsilon=1 --html report.html",
+        "unveil protect-graph edges.csv --method k-degree:k=5 --limit edge_difference=0.1",
     ),
     settings=AnonymizeSettings.table(),
-    sample="A generated graph of about 1,000 nodes, in which nobody is real.",
+    sample="A generated graph of about 1,000 nodes, without real people.",
     secret=True,
 )

@@ -382,7 +382,7 @@ def frame(findings: AnonymizeFindings) -> "pl.DataFrame":
 VIEW = QuestionView(
     schema="unveil.anonymize/1",
     findings=AnonymizeFindings,
-    about="The answer of `unveil anonymize`: what a protection does to a graph, and what that costs.",
+    about="The answer of `unveil protect-graph`: what a protection does to a graph, and what that costs.",
     quantities=quantities,
     frame=frame,
     page=page,

@@ -16,7 +16,7 @@ from unveil.attacks.table.rank_intersection import RankIntersection
 from unveil.data.files.settings import FileSettings
 from unveil.data.files.source import shown
 from unveil.data.mechanism import Mechanism
-from unveil.data.table import Hierarchy, Table
+from unveil.data.table import Dictionary, Hierarchy, Table
 from unveil.data.table.agree import agree
 from unveil.data.table.release import Release
 from unveil.errors import InputError
@@ -342,9 +342,9 @@ def _tables(original: Any, released: Any, settings: ReidentifySettings, progress
     reading = reading_of(settings)
     progress("reading", 0.0)
     people = _named(reading.table(original, "original"), identifier)
-    people = people.with_readings(
-        hierarchies={name: Hierarchy.read(path) for name, path in settings.hierarchies.items()}
-    )
+    files = {**(reading.dictionary.hierarchies if isinstance(reading.dictionary, Dictionary) else {})}
+    files |= settings.hierarchies
+    people = people.with_readings(hierarchies={name: Hierarchy.read(path) for name, path in files.items()})
     if not is_file:
         reading.check([people])
         made_elsewhere = released is None or isinstance(released, Release | Table)

@@ -1,4 +1,4 @@
-"""What can be asked about who is behind masked records."""
+"""Settings of re-identification attacks."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,21 +19,21 @@ from unveil.questions.settings import (
 if TYPE_CHECKING:
     from unveil.attacks._listing import Leaves
 
-#: What is done with the example inside unveil: the protection, an attack that is valid, and two that are not.
+#: The protection and the attacks of the example: an attack that is valid, and two that are not.
 SAMPLE_PROTECT = "rank-swapping:p=10"
 SAMPLE_ATTACKS = ("intersection", "intersection:p=5", "nearest")
 #: The guesses whose validity can be told.
 LEAVES: "tuple[Leaves, ...]" = ("Beliefs", "Candidates")
 #: As in `unveil.metrics.beliefs.file_level`, whose import would make a page wait for what it does not need.
 MATCHINGS = 32_000
-_ELSEWHERE = "The release was made elsewhere"
+_ELSEWHERE = "Release made elsewhere"
 
 
 def _protections() -> Choices:
     from unveil.protections import PROTECTIONS
 
     listed = ((name, each.summary) for name, each in PROTECTIONS.items() if each.on == "table")
-    return (("", "None: the release was made elsewhere"), *listed)
+    return (("", "None: release made elsewhere"), *listed)
 
 
 def _attacks() -> Choices:
@@ -59,46 +59,49 @@ def _one_release(request: Request) -> list[tuple[str, str]]:
     released, truth, identifier = request.path("released"), request.path("truth"), request.values["identifier"]
     if request.sample:
         named = "truth" if truth is not None else "identifier" if identifier else "released" if released else ""
-        return (
-            [(named, f"{{{named}}} needs {{original}} and {{released}}. Name both, or leave it out")] if named else []
-        )
+        return [(named, f"{{{named}}} needs two tables. Give {{original}} and {{released}}")] if named else []
     if released is None:
         if truth is not None:
-            return [("released", "{truth} needs {released}. Name it, or leave out the truth")]
+            return [("released", "{truth} needs a release. Give {released}, or remove the truth")]
         if not request.values["protect"]:
-            return [("released", "{released} must be named beside {original}, or {protect} to make the release")]
+            return [("released", "The release is missing. Give {released} after {original}, or {protect} to make one")]
     elif (truth is None) == (not identifier):
-        return [("truth", "whose each released row is must be told once, with {truth} or with {identifier}")]
+        which = "are given twice" if identifier else "are missing"
+        return [("truth", f"The true matches {which}. Give {{truth}} or {{identifier}}")]
     if not request.values["attacks"]:
-        return [("attacks", "{attacks} must be named; 'unveil list attacks' shows them")]
+        return [("attacks", "The attack is missing. Give {attacks}; 'unveil list attacks' shows the names")]
     return []
 
 
 @dataclass(frozen=True, kw_only=True)
 class _ReleaseFiles(Settings):
-    """A release made elsewhere, and whose each of its rows is."""
+    """A release made elsewhere, and the true matches of its rows."""
 
     released: Any = setting(
         None,
-        "The release that was made elsewhere",
-        "The protection above is then the method that made it, if known. Whose each row is must be told.",
+        "Release made elsewhere",
+        "The method above is then the one that made it, if known. It needs the true matches.",
         kind="table",
         fold=_ELSEWHERE,
         is_bare=True,
     )
     truth: Any = setting(
         None,
-        "Whose each released row is",
-        "The columns released and original, with row numbers counted from 1; empty for a row that is nobody's.",
+        "True match of each released row",
+        "The columns released and original, with row numbers from 1; empty for a row without a match.",
         kind="table",
         fold=_ELSEWHERE,
+        place="default",
     )
     identifier: str = setting(
         "",
-        "Instead of the truth, a column of both files that names people",
+        "Column that identifies people in both files",
+        "It replaces the truth.",
         fold=_ELSEWHERE,
         option="--id",
         metavar="COLUMN",
+        place="default",
+        group="Columns",
     )
 
 
@@ -106,79 +109,101 @@ class _ReleaseFiles(Settings):
 class ReidentifySettings(
     TableColumnSettings, HierarchySettings, TextFileSettings, LimitSettings, SeedSettings, _ReleaseFiles
 ):
-    """The settings of the question about masked records."""
+    """The settings of re-identification attacks."""
 
     original: Any = setting(
-        None, "The original table", "One row per person: CSV or Parquet.", kind="table", required=True, is_bare=True
+        None,
+        "Original data, one row per person",
+        "CSV, Parquet, Excel, SPSS, Stata or SAS.",
+        kind="table",
+        required=True,
+        is_bare=True,
     )
     protect: Any = setting(
         "",
-        "How the release is made, or was made elsewhere",
-        "With a release made elsewhere it is the method declared for it, which the file must bear out.",
+        "How the release is, or was, masked",
+        "For a release made elsewhere: the stated method, which the file must be consistent with.",
         kind="thing",
         choices=_protections,
         read=_read_protection,
+        option="--method",
+        alias="--protect",
+        place="default",
+        group="Method",
     )
     attacks: tuple[Any, ...] = setting(
         (),
-        "The attacks to run",
-        "Several are set side by side.",
+        "Attack to run",
+        "Several are compared.",
+        help="Attack to run (repeatable)",
         kind="things",
         choices=_attacks,
         read=_read_attack,
         many=True,
         example="intersection\nnearest",
         option="--attack",
+        place="default",
+        group="Attack",
     )
     known: tuple[str, ...] = setting(
         (),
-        "The only columns that the adversary knows, in the order in which they are learnt",
-        "All, if not given.",
+        "Columns known, in order of learning",
+        "Default: all columns.",
         kind="columns",
         example="age, income",
         fold=MORE,
+        option="--quasi-identifiers",
+        alias="--known",
+        place="default",
+        group="Columns",
     )
     pairs: int | None = setting(
         None,
-        "How large a program may be that decides whether a probability is valid",
-        "Pairs of records in one linear program of Definition 14: 10,000 take about a second each, and are "
-        "the most unless told (fewer where records are many). Few cases need one.",
+        "Pairs of records in one linear program (default: 10,000)",
+        "Of Definition 14, which decides whether a probability is valid; 10,000 pairs take about a second. Few cases "
+        "need one.",
         least=0,
         fold=MORE,
         metavar="N",
+        option="--max-pairs",
+        alias="--pairs",
+        place="config",
+        section="tuning",
     )
     matchings: int = setting(
         MATCHINGS,
-        "How many random assignments of all rows are drawn for the file level",
-        "Where the file level cannot be computed exactly it is sampled, with error bars; 0 leaves it open.",
+        "Random matchings for the file level",
+        "For files that are too large for the exact method; 0 leaves the file level open.",
         least=0,
         fold=MORE,
         metavar="N",
+        option="--samples",
+        alias="--matchings",
+        place="config",
+        section="tuning",
     )
 
 
 QUESTION = Question(
     name="reidentify",
     command=("reidentify",),
-    title="Who is behind masked records",
-    lead="Who is behind each masked record, and is the attack that says so valid?",
+    title="Re-identification attacks",
+    lead="How many masked records does an attack re-identify, and is the attack valid?",
     about=(
-        "ORIGINAL holds one row per person. Either --protect makes the release, and then the masking tells what an "
-        "attack may claim: one that claims more is not valid, and proves nothing. Or RELEASED was made elsewhere: "
-        "then --protect says by which method, as unveil, sdcMicro or ARX write it, and the file is looked at whether "
-        "that can be; without it, hits are counted and whether an attack is valid stays open. Without files, the "
-        "example is an election study whose ranks are swapped."
+        "ORIGINAL has one row per person. Either the method makes the release, or RELEASED was made elsewhere and the "
+        "method is the one that made it, as unveil, sdcMicro or ARX write it. The masking limits what an attack may "
+        "claim: an attack that claims more is not valid. Without a method the validity stays unknown. Without files, "
+        "the example is an election study with swapped ranks."
     ),
     tries=(
-        "unveil reidentify",
-        "unveil reidentify people.csv --protect rank-swapping:p=10 --attack intersection",
-        "unveil reidentify people.csv --protect mondrian:k=5 --attack bayes --attack nearest --known age,income",
+        "unveil reidentify people.csv --method rank-swapping:p=10 --attack intersection",
+        "unveil reidentify people.csv --method mondrian:k=5 --attack bayes --attack nearest --quasi-identifiers age",
         "unveil reidentify people.csv masked.csv --truth truth.csv --attack nearest --limit hit_rate.high=0.1",
-        "unveil reidentify people.csv masked.csv --truth truth.csv --protect additive-noise:scale=0.2 --attack bayes",
-        "unveil reidentify people.csv masked.csv --id key --protect 'microaggregation(aggr=5)' --attack bayes",
+        "unveil reidentify people.csv masked.csv --truth truth.csv --method additive-noise:scale=0.2 --attack bayes",
+        "unveil reidentify people.csv masked.csv --id key --method 'microaggregation(aggr=5)' --attack bayes",
     ),
     settings=ReidentifySettings.table(),
-    sample="120 people of an election study, whose ranks are swapped.",
+    sample="120 people of an election study, with swapped ranks.",
     of_sample={"protect": SAMPLE_PROTECT, "attacks": SAMPLE_ATTACKS},
     together=_one_release,
 )

@@ -1,4 +1,4 @@
-"""The settings of the questions about studies: to run one, and what one found."""
+"""Settings of simulation studies: to run one, and to report its results."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import Any
 from unveil.questions.request import Request
 from unveil.questions.settings import MORE, Question, Settings, setting
 
-#: What the example of both questions on studies is.
-EXAMPLE = "A very small study of the generated graph, computed on the spot in a few seconds."
+#: The example of both questions about studies.
+EXAMPLE = "A very small study of the generated graph, computed in a few seconds."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,8 +17,8 @@ class StudySettings(Settings):
 
     folder: tuple[Path, ...] = setting(
         (),
-        "Folder of the study on this machine",
-        "The folder that was named after --out when the study was run. It is only read.",
+        "Folder of the study",
+        "The folder that 'unveil study run' wrote. It is only read.",
         kind="folder",
         metavar="DIR",
         required=True,
@@ -27,9 +27,11 @@ class StudySettings(Settings):
     )
     metrics: tuple[str, ...] = setting(
         (),
-        "Metrics to show instead of overall success, success rate and entropy",
-        "The first is drawn; the word all shows every metric of the study.",
+        "Metrics to show",
+        "Default: recall, precision and entropy. The chart shows the first; 'all' shows every metric of the study.",
         fold=MORE,
+        place="default",
+        group="Output",
         option="--metric",
         metavar="NAME",
     )
@@ -39,11 +41,11 @@ QUESTION = Question(
     name="study",
     command=("study", "report"),
     title="Results of a study",
-    lead="What did a study find: how far do attacks get, as adversaries know more?",
-    about="DIR is the folder of a study, which 'unveil study run' made. It may still be running.",
+    lead="How does attack success grow with the strength of the attacker?",
+    about="DIR is the folder of a study from 'unveil study run', which may still be running.",
     tries=(
-        "unveil study report quick",
-        "unveil study report quick --html quick.html --metric entropy --metric min_entropy",
+        "unveil study report quick --html quick.html",
+        "unveil study report quick --metric entropy --metric min_entropy",
         "unveil study report quick --json --metric all",
     ),
     settings=StudySettings.table(),
@@ -58,47 +60,54 @@ class StudyRunSettings(Settings):
 
     file: Any = setting(
         None,
-        "The study",
-        "A TOML file with data, protections, attacks and the strengths of adversaries.",
+        "Study file (TOML)",
+        "It lists data, protections, attacks and the strengths of attackers.",
         kind="file",
         required=True,
         is_bare=True,
     )
     out: tuple[Path, ...] = setting(
         (),
-        "The folder for results on this machine",
-        "A new one, or that of a study to go on with.",
+        "Folder for the results",
+        "A new one, or that of a study to resume.",
         kind="folder",
         required=True,
         metavar="DIR",
         example="/home/me/studies/quick",
+        place="default",
+        group="Output",
     )
     resume: bool = setting(
-        False, "Go on with a study that is there: compute what is missing, damaged or failed, and keep the rest"
+        False,
+        "Resume: compute missing, damaged and failed scenarios",
+        place="default",
+        group="Run",
     )
     workers: int | None = setting(
         None,
-        "How many processes of this machine",
-        "One per processor unless given; 0 computes in one process.",
+        "Processes (default: one per processor)",
+        "0 computes in this process.",
         least=0,
         fold=MORE,
         metavar="N",
+        place="run",
     )
     cluster: str | None = setting(
         None,
-        "Use a Dask cluster instead",
-        "Its address, such as tcp://127.0.0.1:8786.",
+        "Address of a Dask cluster",
+        "Such as tcp://127.0.0.1:8786.",
         only="command line",
         metavar="ADDRESS",
+        place="run",
     )
     memory: int | None = setting(
         None,
-        "How much memory all workers together may take",
-        "Such as 4GB (of a cluster, each worker); 80% of this machine unless given. A scenario projected to need more "
-        "becomes a row that says so.",
+        "Memory of all workers (default: 80% of this computer)",
+        "Such as 4GB; on a cluster: of each worker. A scenario that needs more is skipped, with a note.",
         kind="size",
         fold=MORE,
         metavar="SIZE",
+        place="run",
     )
 
     @property
@@ -109,24 +118,24 @@ class StudyRunSettings(Settings):
 
 def _one_place(request: Request) -> list[tuple[str, str]]:
     if request.values["workers"] is not None and request.values["cluster"]:
-        return [("cluster", "{workers} is for this machine and {cluster} for others. Leave out either")]
+        return [("cluster", "{workers} and {cluster} exclude each other. Remove one")]
     return []
 
 
 RUN = Question(
     name="study_run",
     command=("study", "run"),
-    title="Run a study",
-    lead="How far do attacks get on protected data, as adversaries know more?",
+    title="Simulation studies",
+    lead="How does attack success change over many scenarios?",
     about=(
-        "The study in FILE (TOML) is computed into the folder DIR: one file per scenario. Numbers do not "
-        "depend on workers, their number, or interruptions. A scenario that fails becomes a file with its error and "
-        "stops no other. Ctrl-C stops cleanly; the same command with --resume goes on."
+        "The study in FILE (TOML) is computed into the folder DIR: one file per scenario. Results do not depend on "
+        "workers or interruptions. A scenario that fails becomes a file with its error and stops no other. Ctrl-C "
+        "stops; the same command with --resume continues."
     ),
     tries=(
         "unveil study run studies/quick.toml --out quick",
-        "unveil study run study.toml --out results --workers 8 --memory 16GB",
-        "unveil study run study.toml --out results --cluster tcp://127.0.0.1:8786 --resume",
+        "unveil study run study.toml --out results --run workers=8,memory=16GB",
+        "unveil study run study.toml --out results --run cluster=tcp://127.0.0.1:8786 --resume",
     ),
     settings=StudyRunSettings.table(),
     sample=EXAMPLE,

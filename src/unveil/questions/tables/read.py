@@ -45,9 +45,9 @@ def _count_settings(settings: TablesSettings) -> CountSettings:
 
 
 def with_settings(request: Request) -> Request:
-    """Return a request with what its TOML file says; ``[hidden]`` and ``[totals]`` may be tables."""
+    """Return a request with what its TOML file says; ``[suppressed]`` and ``[totals]`` may be tables."""
     written = [each.name for each in request.question.settings if each.kind == "output"]
-    pairs = dict.fromkeys(("hidden", "totals"), (str, list, dict))
+    pairs = dict.fromkeys(("suppressed", "totals"), (str, list, dict))
     return with_config(request, own={}, types=pairs, without=("hierarchies", *written))[0]
 
 

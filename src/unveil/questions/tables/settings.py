@@ -1,4 +1,4 @@
-"""What can be asked about published tables of counts."""
+"""Settings of the audit of published tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 from unveil.questions.request import Request
 from unveil.questions.settings import MORE, LimitSettings, Question, SeedSettings, TextFileSettings, setting
 
-_WRITTEN = "How the tables are written"
+_WRITTEN = "Structure and perturbation of the tables"
 
 #: Counts below this are small unless told.
 MINIMUM = 5
@@ -22,14 +22,14 @@ def _together(request: Request) -> list[tuple[str, str]]:
     """Return what does not go together."""
     values = request.values
     if values["round"] and values["noise"]:
-        return [("noise", "{round} and {noise} both say how figures were changed. Tell one of them")]
-    # The page sends its default along, which nobody said; the command line knows what was.
+        return [("noise", "{round} and {noise} exclude each other. Remove one")]
+    # The form sends its default along; the command line knows which settings were given.
     if values["profile"] and "minimum" in request.explicit and values["minimum"] != PROFILES[values["profile"]]:
-        return [("minimum", f"{{profile}} sets the minimum to {PROFILES[values['profile']]}. Leave out {{minimum}}")]
+        return [("minimum", f"{{profile}} sets the minimum to {PROFILES[values['profile']]}. Remove {{minimum}}")]
     if "keep" in request.explicit and values["repair"] is None:
-        return [("keep", "{keep} is about a repair. Add {repair}")]
+        return [("keep", "{keep} needs {repair}. Add it")]
     if values["insider"] and request.path("truth") is None:
-        return [("insider", "{insider} needs to know who is alone in a count. Add {truth}")]
+        return [("insider", "{insider} needs the microdata. Add {truth}")]
     return []
 
 
@@ -39,215 +39,309 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
 
     tables: tuple[Any, ...] = setting(
         (),
-        "The tables as they are published",
-        "One row for each cell with a column called count, or the codes of one variable in the header. "
-        "Tables that share a variable are put together.",
+        "Published tables",
+        "One row per cell with a column called count, or the codes of one variable in the header. Tables that share a "
+        "variable are combined.",
         kind="tables",
         is_bare=True,
         required=True,
     )
     minimum: int = setting(
-        MINIMUM, "The least count that may be known", "Counts from 1 to one less are small.", least=2, most=1000
+        MINIMUM,
+        "Smallest count that may be known",
+        "Counts from 1 to minimum − 1 are small cells.",
+        least=2,
+        most=1000,
+        option="--min-cell",
+        alias="--minimum",
+        place="default",
+        group="Decision",
     )
     profile: str = setting(
         "",
-        "A published rule to hold the tables to",
-        "It sets the minimum, and no small count may be worked out.",
+        "Published threshold",
+        "It sets the smallest count, and fails if a small cell is recovered.",
+        help="Published threshold: cell-3, cell-5, cell-11, cell-20",
         kind="choice",
         choices=lambda: (("", "none"), *((name, f"no count from 1 to {most - 1}") for name, most in PROFILES.items())),
+        place="default",
+        group="Decision",
     )
     truth: Any = setting(
         None,
-        "The records that the tables were made from",
-        "One row for each person, with a column for each variable. Every range is held against them; no "
-        "count of them is shown.",
+        "Microdata behind the tables, to verify results",
+        "One row per person, with a column for each variable. No count from it is shown.",
         kind="table",
+        option="--microdata",
+        alias="--truth",
+        place="default",
     )
     hidden: tuple[str, ...] = setting(
         (),
-        "What stands in place of a count, and what it says",
-        "RANGE is 0, 1..4, 10.. or none for nothing to count. Common symbols are known; without a range they "
-        "are read in two ways, by whoever knows the rule and by whoever does not.",
+        "Suppression symbol and meaning, such as '*=1..4'",
+        "RANGE is 0, 1..4, 10.. or none (no cell). Common symbols are known; without a range they are read in two "
+        "ways: by an attacker who knows the rule, and by one who does not.",
         many=True,
         metavar="TEXT=RANGE",
         example="*=1..4",
         fold=_WRITTEN,
         objects=True,
+        option="--suppressed",
+        alias="--hidden",
+        place="default",
+        group="Input",
     )
     totals: tuple[str, ...] = setting(
         (),
         "Codes that are totals",
-        "Beside those called Total, All or the like. VARIABLE= means that an empty label is the total.",
+        "In addition to Total, All and the like. VARIABLE= means that an empty label is the total.",
         many=True,
         metavar="VARIABLE=CODE",
         example="region=UK",
         fold=_WRITTEN,
         objects=True,
+        group="Structure",
     )
     hierarchies: Mapping[str, Any] = setting(
         (),
-        "Which codes of a variable are sums of which others",
-        "A file with the columns child and parent, or with value;label;wider label in each line. Bands of "
-        "numbers such as 0-17 and 18+ need none.",
+        "Which codes add up to which",
+        "A file with the columns child and parent, or with value;level 1;level 2 in each line. Bands of numbers such "
+        "as 0-17 and 18+ need none.",
         only="command line",
         option="--hierarchy",
         metavar="VARIABLE=FILE",
         form="VARIABLE=FILE, as in ward=districts.csv",
+        group="Structure",
     )
     structural: Any = setting(
         None,
-        "Combinations of codes that nobody can have by what they mean",
-        "A column for each variable that matters, a combination in each row; an empty cell means any code. "
-        "They are 0 to everybody, and groups that have one code for no other reason are left out.",
+        "Combinations that cannot occur",
+        "A column for each variable and a combination in each row; an empty cell means any code.",
         kind="table",
         fold=_WRITTEN,
+        option="--structural-zeros",
+        alias="--structural",
+        group="Structure",
     )
     rest: tuple[str, ...] = setting(
         (),
-        "Variables of which not all codes are listed",
-        "Their totals may hold more than what is shown.",
+        "Variables with unlisted codes",
+        "Their totals may exceed the sum of the listed codes.",
         kind="columns",
         of="tables",
         fold=_WRITTEN,
+        option="--incomplete",
+        alias="--rest",
+        group="Structure",
     )
     round: str = setting(
         "",
-        "How every figure was rounded",
-        "WAY is nearest, half-up, half-down, random, up or down; with inner, totals are exact.",
-        metavar="BASE[:WAY][:inner]",
+        "Rounding: BASE[:METHOD][:inner]",
+        "METHOD is nearest, half-up, half-down, random, up or down; with inner, totals are exact.",
+        metavar="BASE[:METHOD]",
         example="3:random",
         fold=_WRITTEN,
         objects=True,
+        option="--rounding",
+        alias="--round",
+        group="Perturbation",
     )
     noise: int = setting(
         0,
-        "By how much at most every figure was changed at random",
-        "As cell keys do. Noise without a bound, as differential privacy adds it, leaves no ranges.",
+        "Largest random change per cell",
+        "As by the cell key method. Unbounded noise, as in differential privacy, leaves no intervals.",
         least=0,
         most=1_000_000,
         fold=_WRITTEN,
+        option="--max-noise",
+        alias="--noise",
+        group="Perturbation",
     )
-    zeros_true: bool = setting(False, "A 0 that is shown is a true one, whatever noise was added", fold=_WRITTEN)
+    zeros_true: bool = setting(
+        False,
+        "Published zeros are exact",
+        fold=_WRITTEN,
+        option="--true-zeros",
+        alias="--zeros-true",
+        group="Perturbation",
+    )
     base: int | None = setting(
         None,
-        "How many people a column of percentages is of",
-        "For tables with a column called percent in place of counts; a column called base tells it by row.",
+        "Denominator of percentages",
+        "For tables with a column called percent instead of counts; a column called base gives it by row.",
         least=1,
         most=1_000_000_000,
         fold=_WRITTEN,
+        option="--percent-base",
+        alias="--base",
+        group="Perturbation",
     )
     percent_of: str = setting(
         "",
-        "Of whom percentages are where their number is hidden: variables, or all",
-        "With ward each is of all people of its ward, of whom nobody says how many they are.",
+        "Variables that define the denominator",
+        "For percentages whose denominator is unpublished: variables, or all. With ward each is of all people of its "
+        "ward.",
         metavar="VARIABLES",
         example="ward",
         fold=_WRITTEN,
         objects=True,
+        group="Perturbation",
     )
     population: tuple[str, ...] = setting(
         (),
-        "Tables of people who are all in a later table too",
-        "Names of files; whoever was added follows by subtraction. Without it all tables are of the same people.",
+        "A<B: the people of A are all in B",
+        "Names of files; differencing then reveals the added people. Without it all tables are of the same people.",
         many=True,
         metavar="EARLIER<LATER",
         example="2023.csv<2024.csv",
         fold=_WRITTEN,
+        option="--subset",
+        alias="--population",
+        group="Structure",
     )
-    wide: str = setting("", "The variable whose codes stand in the header", metavar="VARIABLE", fold=_WRITTEN)
+    wide: str = setting("", "Variable in the header row", metavar="VARIABLE", fold=_WRITTEN, group="Structure")
     rows: tuple[str, ...] = setting(
         (),
-        "The columns of such a table that are variables",
-        "Without it those before the first column of counts.",
+        "Row variables of a wide table",
+        "Default: the columns before the first column of counts.",
         kind="columns",
         of="tables",
         fold=_WRITTEN,
+        group="Structure",
     )
     count: str = setting(
-        "", "The column that holds the counts", "Found by its name unless told.", metavar="COLUMN", fold=_WRITTEN
+        "",
+        "Column of counts",
+        "Default: found by its name.",
+        metavar="COLUMN",
+        fold=_WRITTEN,
+        option="--count-column",
+        alias="--count",
+        group="Structure",
     )
-    values: int = setting(3, "The most values of a range that is narrow", least=1, most=1000, fold=MORE)
-    all_ranges: bool = setting(False, "Look for exact ranges in parts of more than 2,000 hidden counts too", fold=MORE)
+    values: int = setting(
+        3,
+        "Interval size counted as disclosure",
+        least=1,
+        most=1000,
+        fold=MORE,
+        option="--narrow",
+        alias="--values",
+        group="Attack",
+    )
+    all_ranges: bool = setting(
+        False,
+        "Exact intervals above 2,000 suppressed cells",
+        fold=MORE,
+        option="--exact-intervals",
+        alias="--all-ranges",
+        place="config",
+        section="tuning",
+    )
     records: int = setting(
         0,
-        "How many records to name: combinations of all variables, those first that somebody must have",
-        "The others are ranked by how many populations that fit have them, beside what margins alone rank.",
+        "Reconstruct up to N records",
+        "Records that must exist come first; the others are ranked by the number of consistent populations that have "
+        "them.",
         least=0,
         most=MOST_RECORDS,
         fold=MORE,
+        option="--reconstruct",
+        alias="--records",
+        group="Attack",
     )
     insider: bool = setting(
-        False, "Try out what people gain who are alone in a hidden count, and know it", "Needs the records.", fold=MORE
+        False,
+        "Also run singleton attacks",
+        "A respondent who is alone in a suppressed cell subtracts itself. Needs the microdata.",
+        fold=MORE,
+        option="--singleton",
+        alias="--insider",
+        group="Attack",
     )
     work: int = setting(
         1_000_000,
-        "Steps that the solver may take in all",
-        "What is not settled then may be narrower than is said; it is never wider.",
+        "Largest number of solver steps",
+        "Intervals that are open then may be narrower than stated, never wider.",
         least=1,
         most=10**12,
         fold=MORE,
+        option="--solver-steps",
+        alias="--work",
+        place="config",
+        section="tuning",
     )
     largest: int = setting(
         200_000,
-        "The most cells of linked tables together",
-        "Where linked tables need more, each is looked at with its margins alone.",
+        "Largest number of cells of linked tables together",
+        "Above it each table is solved with its margins alone.",
         least=1,
         most=5_000_000,
         fold=MORE,
+        option="--max-cells",
+        alias="--largest",
+        place="config",
+        section="tuning",
     )
     cells: Path | None = setting(
-        None, "Write the range of every hidden count to FILE, for internal use", kind="output", only="command line"
+        None,
+        "Write feasibility intervals (internal)",
+        kind="output",
+        only="command line",
+        option="--intervals",
+        alias="--cells",
+        group="Attack",
     )
     repair: Path | None = setting(
         None,
-        "Hide more until no small count can be worked out, and write the tables to FILE",
-        "Needs the records (--truth), or tables in which nothing is hidden yet. What is written is attacked again.",
+        "Write tables with secondary suppression",
+        "Needs the microdata, or tables without suppressed cells. The new tables are attacked again.",
         kind="output",
         only="command line",
+        option="--suppress",
+        alias="--repair",
+        place="default",
     )
     keep: int = setting(
         2,
-        "How many values a repair leaves to each small count at least",
-        "With 2 none can be worked out; with 4 none is narrow. More is hidden then.",
+        "Possible values per protected cell",
+        "The minimum after secondary suppression: 2 prevents recovery, 4 approximate disclosure.",
         only="command line",
         least=2,
         most=1000,
+        option="--min-interval",
+        alias="--keep",
+        group="Attack",
     )
     shareable: Path | None = setting(
         None,
-        "Write a second report to FILE that may leave the house: no count that was worked out is in it",
+        "Redacted report for external readers",
+        "It shows no recovered count.",
         kind="output",
         only="command line",
-    )
-    config: Any = setting(
-        None,
-        "A TOML file with any of these settings; options win over it",
-        kind="file",
-        only="command line",
-        front_end=True,
+        option="--redacted",
+        alias="--shareable",
     )
 
 
 QUESTION = Question(
     name="tables",
     command=("tables",),
-    title="Tables of counts",
-    lead="What can be worked out from the counts that we publish?",
+    title="Audit published tables",
+    lead="Which suppressed cells can be recovered from these tables?",
     settings=TablesSettings.table(),
     about=(
-        "TABLES are counts as they are published, with small ones hidden (*, c, <5, an empty cell), rounded or "
-        "changed. Anybody can add and subtract: this does all of it, over all tables that share variables, and says "
-        "which hidden counts follow from what is shown and how narrow the others have become. Without files, the "
-        "example is a hospital with two tables."
+        "TABLES are published counts with suppressed cells (*, c, <5, an empty cell), rounded or with noise. unveil "
+        "adds and subtracts over all tables that share variables, and states which suppressed cells follow and how "
+        "narrow the intervals of the others are. Without files, the example is a hospital with two tables."
     ),
     tries=(
-        "unveil tables",
-        "unveil tables wards.csv ages.csv --minimum 5 --html report.html",
+        "unveil tables wards.csv ages.csv --min-cell 5 --html report.html",
         "unveil tables wards.csv --profile cell-11",
-        'unveil tables wards.csv --hidden "*=1..4" --hierarchy ward=districts.csv',
-        "unveil tables rounded.csv --round 3:random --limit recovered_rate=0",
-        'unveil tables 2023.csv 2024.csv --population "2023.csv<2024.csv"',
-        "unveil tables pairs.csv others.csv --records 20 --truth people.csv",
+        'unveil tables wards.csv --suppressed "*=1..4" --hierarchy ward=districts.csv',
+        "unveil tables rounded.csv --rounding 3:random --limit recovered_rate=0",
+        'unveil tables 2023.csv 2024.csv --subset "2023.csv<2024.csv"',
+        "unveil tables pairs.csv others.csv --reconstruct 20 --microdata people.csv",
     ),
     sample="Patients of a hospital by ward and age, in two tables.",
     together=_together,

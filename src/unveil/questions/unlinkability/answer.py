@@ -17,7 +17,7 @@ from unveil.report.progress import Progress, silent
 
 
 @takes_settings(PartitionSettings)
-def partition(
+def unlinkability(
     guess: Any,
     truth: Any,
     settings: PartitionSettings | None = None,
@@ -48,7 +48,7 @@ def partition(
 
     Examples
     --------
-    >>> answer = partition(guess=["x", "x", "y", "y"], truth=["Alice", "Alice", "Bob", "Alice"])
+    >>> answer = unlinkability(guess=["x", "x", "y", "y"], truth=["Alice", "Alice", "Bob", "Alice"])
     >>> answer.quantities["breached_share"].value, answer.seed
     (0.5, 0)
     """
@@ -71,8 +71,9 @@ def ask(request: Request) -> Response:
     else:
         truth, guess = settings.truth, _with_chances(settings.guesses, settings.probabilities)
     prior = _with_chances(settings.prior, settings.prior_probabilities)
-    answer = partition(guess, truth, settings, prior=prior, progress=request.progress)
-    return Response(answer=answer, on_page={"top": settings.top})
+    answer = unlinkability(guess, truth, settings, prior=prior, progress=request.progress)
+    subject = bool(settings.subject)
+    return Response(answer=answer, brief=lambda: list(brief(answer.findings, top=settings.top, subject=subject)))
 
 
 def _with_chances(files: Sequence[Any], chances: Sequence[Any]) -> list[Any]:

@@ -38,7 +38,7 @@ def run(
     progress: Progress,
     notes: Sequence[str],
 ) -> PartitionFindings:
-    """Return how well each subject of ``truth`` is hidden in ``guess``; see :func:`unveil.partition`."""
+    """Return how well each subject of ``truth`` is hidden in ``guess``; see :func:`unveil.unlinkability`."""
     settings = _settings_of(asked)
     named = None if asked.subject == "" else place_of(asked.subject, truth.clusters.tolist())
     progress("hiding", 0.2)

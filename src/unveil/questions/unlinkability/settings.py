@@ -1,4 +1,4 @@
-"""What can be asked about what an adversary thinks belongs together."""
+"""Settings of the unlinkability of the items of each subject."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,9 +9,9 @@ from unveil.questions.settings import MORE, LimitSettings, Question, SeedSetting
 
 
 def _drawn_or_held(request: Request) -> list[tuple[str, str]]:
-    """Return what contradicts a prior: nothing is drawn where the adversary held one."""
+    """Return the conflict of random partitions with a prior."""
     if request.values["draws"] is not None and request.files.get("prior"):
-        return [("draws", "{draws} needs random guesses, but {prior} takes their place. Leave one out")]
+        return [("draws", "{draws} and {prior} exclude each other. Remove one")]
     return []
 
 
@@ -21,16 +21,16 @@ class PartitionSettings(LimitSettings, SeedSettings):
 
     truth: Any = setting(
         None,
-        "What truly belongs together",
-        "Two columns, item and cluster: which item (a purchase, a record) belongs to which person.",
+        "True partition: the subject of each item",
+        "The columns item and cluster: the subject (cluster) of each item (a purchase, a record).",
         kind="table",
         required=True,
         is_bare=True,
     )
     guesses: tuple[Any, ...] = setting(
         (),
-        "What the adversary thinks",
-        "The same two columns for the same items. An adversary who is not sure has several such files.",
+        "Attacker's partition",
+        "The same columns for the same items. An uncertain attacker has several files, each with a probability.",
         kind="tables",
         metavar="GUESS",
         required=True,
@@ -39,93 +39,118 @@ class PartitionSettings(LimitSettings, SeedSettings):
     probabilities: tuple[Any, ...] = setting(
         None,
         "Probability",
-        "How likely the adversary thinks this one is, as 0.7 or 2/3; for all files or for none.",
+        "As 0.7 or 2/3; for all files or for none.",
         kind="share",
         beside="guesses",
-        metavar="PROBABILITY",
+        metavar="P",
     )
     alpha: Fraction = setting(
         "1/2",
-        "Alpha: how much missed items matter against foreign ones",
-        "From 0 (only foreign ones matter) to 1 (only missed ones). The report has a slider for it too.",
+        "α: weight of miss vs. include errors",
+        "0: only include errors count; 1: only miss errors count.",
         objects=True,
+        place="default",
+        metavar="SHARE",
     )
     beta: Fraction = setting(
         "4/5",
-        "Beta: the share of a person's items that must not get linked",
-        "From 0 to 1. The report has a slider for it too.",
+        "β: share of items that counts as a breach",
         objects=True,
+        place="default",
+        metavar="SHARE",
     )
-    contamination_desirable: bool = setting(False, "People like foreign items in their group", fold=MORE, objects=True)
+    contamination_desirable: bool = setting(False, "Include errors count as protection", fold=MORE, objects=True)
     policy: Any = setting(
         None,
-        "What single people care about",
+        "α and β per subject",
         "The columns subject and any of alpha, beta, contamination_desirable.",
         kind="table",
         fold=MORE,
+        place="default",
+        group="Settings",
     )
     weights: Any = setting(
         None,
-        "How sensitive items are",
+        "Sensitivity of items",
         "The columns item,weight or subject,item,weight; weights from 0 to 1.",
         kind="table",
         fold=MORE,
+        place="default",
+        group="Settings",
     )
     norm: str = setting(
         "weight",
-        "Shares are",
+        "Unit of shares",
         kind="choice",
-        choices=lambda: (("weight", "of weights"), ("literal", "of numbers of items")),
+        choices=lambda: (("weight", "shares of weights"), ("literal", "shares of numbers of items")),
         fold=MORE,
+        place="config",
+        section="tuning",
     )
     at_breach: str = setting(
         "nan",
-        "Risk slope of somebody who is already linked",
+        "Risk slope of a breached subject",
         kind="choice",
         choices=lambda: (("nan", "undefined"), ("limit", "the limit of a vertical rise")),
         fold=MORE,
+        place="config",
+        section="tuning",
     )
     mixing: str = setting(
         "items",
-        "What is mixed in is counted by",
-        "The paper counts items. Ten items of ten people blur more than ten of one.",
+        "Unit of include errors",
+        "The paper counts items. Ten items of ten subjects hide more than ten of one.",
         kind="choice",
         choices=lambda: (
-            ("items", "foreign items"),
-            ("others", "other people"),
-            ("even", "other people, as far as they have items alike"),
+            ("items", "items of other subjects"),
+            ("others", "other subjects"),
+            ("even", "effective number of other subjects"),
         ),
+        names={"subjects": "others", "effective": "even"},
         fold=MORE,
+        place="config",
+        section="tuning",
     )
     overall_alpha: Fraction | None = setting(
-        None, "Alpha of the overall risk slope", "The mean over people unless given.", fold=MORE
+        None,
+        "α of the overall risk slope (default: mean over subjects)",
+        fold=MORE,
+        place="config",
+        section="tuning",
     )
     overall_beta: Fraction | None = setting(
-        None, "Beta of the overall risk slope", "The mean over people unless given.", fold=MORE
+        None,
+        "β of the overall risk slope (default: mean over subjects)",
+        fold=MORE,
+        place="config",
+        section="tuning",
     )
     subject: str = setting(
         "",
-        "The person whose graphs are shown",
-        "Its name in the truth; the one with the steepest risk slope unless given.",
+        "Subject to plot (default: highest risk slope)",
         fold=MORE,
         metavar="NAME",
         objects=True,
+        place="default",
+        group="Output",
     )
     guessing: str = setting(
         "uniform",
-        "Guessing, to compare with",
+        "Random partitions: uniform or sizes",
         kind="choice",
         choices=lambda: (
-            ("uniform", "every way to divide the items alike"),
-            ("growing", "groups that grow item by item, a coin deciding if one starts a new group"),
-            ("sizes", "groups of the adversary's sizes, with items dealt out anew"),
+            ("uniform", "every partition of the items is equally likely"),
+            ("growing", "clusters grow item by item; an item starts a new cluster with probability 1/2"),
+            ("sizes", "the attacker's cluster sizes, with items assigned at random"),
         ),
         fold=MORE,
+        option="--baseline",
+        alias="--guessing",
     )
     draws: int | None = setting(
         None,
-        "How many random guesses to compare with",
-        "200 unless given, fewer beyond 1,000 items.",
+        "Random partitions to draw (default: 200)",
+        "Fewer for more than 1,000 items.",
         least=1,
         most=10_000,
         fold=MORE,
@@ -133,8 +158,8 @@ class PartitionSettings(LimitSettings, SeedSettings):
     )
     prior: Any = setting(
         (),
-        "What the adversary held before",
-        "The same two columns for the same items: it takes the place of guessing.",
+        "Attacker's prior partition",
+        "The same columns for the same items. It replaces the random partitions as the baseline.",
         kind="tables",
         fold=MORE,
         metavar="FILE",
@@ -142,71 +167,104 @@ class PartitionSettings(LimitSettings, SeedSettings):
     prior_probabilities: tuple[Any, ...] = setting(
         None,
         "Probability",
-        "How likely the adversary thought this one was; for all files or for none.",
+        "For all files or for none.",
         kind="share",
         beside="prior",
-        metavar="PROBABILITY",
+        metavar="P",
     )
     linkage: str = setting(
         "pairs",
-        "Which groups evidence is likely to link next",
-        "For the forecast of what the adversary may learn.",
+        "Clusters that merge next",
+        "The order in which evidence is likely to merge clusters, for the forecast.",
         kind="choice",
         choices=lambda: (
-            ("pairs", "those with more of the person's items"),
-            ("any", "all of them alike"),
-            ("cheapest", "the cheapest first, as in the paper"),
+            ("pairs", "clusters with more items of the subject first"),
+            ("any", "all clusters alike"),
+            ("cheapest", "the fewest merges first, as in the paper"),
         ),
         fold=MORE,
+        option="--merge-order",
+        alias="--linkage",
+        metavar="ORDER",
     )
     links: Any = setting(
         None,
-        "How likely evidence links two groups",
-        "The columns cluster, other and rate: pairs of the adversary's groups. It takes the place of --linkage.",
+        "Rate at which evidence merges two clusters",
+        "The columns cluster, other and rate, for pairs of the attacker's clusters. It replaces the merge order.",
         kind="table",
         fold=MORE,
+        option="--merge-rates",
+        alias="--links",
+        group="Settings",
     )
     split: float = setting(
         1.0,
-        "How likely evidence parts two items against linking two",
-        "0 means that nothing is ever parted, as in the paper.",
+        "Odds of a split against a merge of two items",
+        "0: clusters are never split, as in the paper.",
         least=0,
         fold=MORE,
         metavar="ODDS",
+        option="--split-odds",
+        alias="--split",
     )
-    item: str = setting("item", "Column that names the items", fold=MORE, metavar="COLUMN")
-    cluster: str = setting("cluster", "Column that names the groups", fold=MORE, metavar="COLUMN")
-    drop_unmatched: bool = setting(False, "Leave out items that are not in every file, instead of refusing", fold=MORE)
+    item: str = setting(
+        "item",
+        "Column of items",
+        fold=MORE,
+        metavar="COLUMN",
+        option="--item-column",
+        alias="--item",
+        group="Input",
+    )
+    cluster: str = setting(
+        "cluster",
+        "Column of clusters",
+        fold=MORE,
+        metavar="COLUMN",
+        option="--cluster-column",
+        alias="--cluster",
+        group="Input",
+    )
+    drop_unmatched: bool = setting(False, "Ignore items missing from a file", fold=MORE, group="Input")
     adversary: str = setting(
         "careful",
-        "Adversary of the example",
-        "Only for the example inside unveil.",
+        "Attacker of the example",
+        "Only for the built-in example.",
         kind="choice",
         choices=lambda: (("careful", "careful"), ("bold", "bold")),
         fold=MORE,
         is_bare=True,
     )
-    top: int = setting(10, "Subjects to list", least=0, only="command line", front_end=True, metavar="N")
+    top: int = setting(
+        10,
+        "Subjects to list",
+        least=0,
+        only="command line",
+        front_end=True,
+        metavar="N",
+        place="default",
+        group="Output",
+    )
 
 
 QUESTION = Question(
-    name="partition",
-    command=("partition",),
-    title="Groups an adversary has made",
-    lead="How well is each person hidden in what an adversary thinks belongs together?",
+    name="unlinkability",
+    command=("unlinkability",),
+    title="Unlinkability",
+    lead="How well do the items of each subject stay unlinked?",
     settings=PartitionSettings.table(),
     about=(
-        "TRUTH and each GUESS are CSV or Parquet files with the columns item and cluster. An adversary who is not "
-        "sure has several guesses, each with its probability (GUESS=PROBABILITY; equal if none is given)."
+        "TRUTH and each GUESS are CSV or Parquet files with the columns item and cluster. An uncertain attacker has "
+        "several guesses, each with its probability (GUESS=PROBABILITY; equal if none is given)."
     ),
     tries=(
-        "unveil partition --sample",
-        "unveil partition truth.csv guess.csv --html report.html",
-        "unveil partition truth.csv likely.csv=2/3 unlikely.csv=1/3 --limit breached_share=0.1",
-        "unveil partition truth.csv guess.csv --subject Alice --guessing sizes",
-        "unveil partition truth.csv guess.csv --guessing growing --draws 1000",
+        "unveil unlinkability truth.csv guess.csv --html report.html",
+        "unveil unlinkability --example",
+        "unveil unlinkability truth.csv likely.csv=2/3 unlikely.csv=1/3 --limit breached_share=0.1",
+        "unveil unlinkability truth.csv guess.csv --subject Alice --baseline sizes",
+        "unveil unlinkability truth.csv guess.csv --baseline growing --draws 1000",
     ),
-    sample="A few shapes that belong to four people, and an adversary who has put some of them together.",
+    sample="A few shapes of four people, and an attacker who has linked some of them.",
     sample_by_default=False,
     sample_of="adversary",
     of_sample={"beta": "9/10"},

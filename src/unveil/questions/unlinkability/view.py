@@ -227,7 +227,7 @@ def page(findings: PartitionFindings, context: UnlinkabilityContext = _CONTEXT) 
 VIEW: QuestionView[PartitionFindings] = QuestionView(
     schema="unveil.partition/1",
     findings=PartitionFindings,
-    about="The answer of `unveil partition`: how well each subject is hidden in what the adversary thinks belongs "
+    about="The answer of `unveil unlinkability`: how well each subject is hidden in what the adversary thinks belongs "
     "together.",
     frame=lambda findings: findings.per_subject,
     page=page,

@@ -5,7 +5,7 @@ const count = (number, one, many) => `${number.toLocaleString("en")} ${number ==
 const given = new Map(); // The files of each field: {id, name, look, item}.
 const taking = new Map(); // For each field the promise that all files dropped on it so far are taken or refused.
 let unsaved = false; // Whether files were given that no question was asked with yet.
-const UNREADABLE = "This cannot be read. Perhaps it is a folder, or it was moved or changed meanwhile. Choose the file again.";
+const UNREADABLE = "The file cannot be read: it is a folder, or it was moved or changed. Choose it again.";
 const fieldOf = (name) => $(`[data-field="${name}"]`);
 
 function make(tag, attributes = {}, ...content) {
@@ -87,7 +87,7 @@ async function takeOne(field, name, file) {
 }
 
 async function see(name, entry, words) {
-  words.textContent = "Looking at it …";
+  words.textContent = "Reading …";
   const seen = await ask("POST", `${ROOT}/files/${entry.id}/look`);
   const wrong = seen.error || seen.look?.error;
   if (wrong) {
@@ -150,7 +150,7 @@ function roleRow(column) {
   const row = make("tr", {},
     make("th", { scope: "row" }, make("bdi", {}, column.name), ...notes),
     make("td", { "data-label": "Role" }, role),
-    make("td", { "data-label": "Type" }, kind, levels, why),
+    make("td", { "data-label": "Kind" }, kind, levels, why),
     make("td", { class: "right", "data-label": "Missing" }, column.missing.toLocaleString("en")),
     make("td", { class: "right", "data-label": "Distinct values" }, column.distinct.toLocaleString("en")));
   row.column = { ...column, controls: { role, kind, levels } };

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from unveil.guesses.candidates import Candidates
     from unveil.metrics.trials.groups import RatesByGroup
 
-#: The candidate metrics that an audit carries along; all others are one call of `unveil.candidates` away.
+#: The candidate metrics that an audit carries along; all others are one call of `unveil.attack_metrics` away.
 _SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_rate", "adversary_overall_success")
 
 

@@ -1,10 +1,10 @@
-"""The settings of an audit that are about its generator: who is held out, how often it runs, what is planted."""
+"""Settings of an audit of a generator: held-out records, runs, canaries and the claimed ε."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from unveil.errors import InputError, share
 from unveil.questions.settings import Settings, setting
@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from unveil.metrics.epsilon.claim import Claim
 
 CanaryKind = Literal["people", "unusual"]
-#: The share of the people who are held out unless told.
+#: The names of the kinds that a user writes; those of earlier versions are accepted.
+_CANARY_KINDS: Mapping[str, CanaryKind] = {
+    "": "people",
+    "people": "people",
+    "outliers": "unusual",
+    "unusual": "unusual",
+}
+#: The share of held-out people by default.
 HOLD_OUT = 0.2
 #: Nothing can be compared with fewer people than that.
 FEWEST_HELD_OUT = 20
@@ -22,128 +29,145 @@ FEWEST_HELD_OUT = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Canaries:
-    """How many canaries are planted in each run, each by a coin: people who were held out, or unusual rows."""
+    """Canaries of each run, each inserted at random: held-out people, or outliers."""
 
     number: int
     kind: CanaryKind = "people"
 
     @classmethod
     def read(cls, value: "int | str | Canaries | None") -> "Canaries | None":
-        """Return canaries as they are written: a number, and what they are if they are not people.
+        """Return canaries as they are written: a number, and their kind.
 
-        >>> Canaries.read("200:unusual")
+        >>> Canaries.read("200:outliers")
         Canaries(number=200, kind='unusual')
         """
         if value is None or isinstance(value, cls):
             return value
         number, _, kind = str(value).partition(":")
-        kinds = get_args(CanaryKind)
-        if not number.strip().isdigit() or not int(number) or (kind or "people") not in kinds:
+        if not number.strip().isdigit() or not int(number) or kind not in _CANARY_KINDS:
             raise InputError(
-                f"canaries must be a number of at least 1, perhaps with a colon and {' or '.join(kinds)}, but are "
-                f"{value!r}. Write it as in 200 or 200:unusual"
+                f"canaries cannot be {value!r}. Write a number, or a number with :outliers, such as 200:outliers"
             )
-        return cls(number=int(number), kind=kind or "people")  # type: ignore[arg-type]
+        return cls(number=int(number), kind=_CANARY_KINDS[kind])
 
 
 @dataclass(frozen=True, kw_only=True)
 class GeneratorSettings(Settings):
-    """What makes releases, how it is run, and the differential privacy that is claimed for it."""
+    """The generator of releases, its runs, and its claimed differential privacy."""
 
     generator: Any = setting(
         None,
-        "Audit the way of making releases: what makes one",
-        "A command with {in} and {out} in it, such as 'python synth.py {in} {out}', which is run without a shell "
-        "({seed} may stand in it too); a protection of 'unveil list protections', such as gaussian-copula; or "
-        "package.module:function from a frame and a source of randomness to a frame. Some people are held out by lot, "
-        "it makes a release of the others, and those held out are the control. A RELEASED that is named too is audited "
-        "beside it.",
+        "Audit a generator: command, protection, or function",
+        "A command with {in} and {out} in it, such as 'python synth.py {in} {out}', which runs without a shell "
+        "({seed} is available too); a protection of 'unveil list protections', such as gaussian-copula; or "
+        "package.module:function from a frame and a source of randomness to a frame. People held out at random are the "
+        "control group; the generator makes a release of the others.",
         only="command line",
         metavar="COMMAND",
         kind="text",
         objects=True,
+        group="Generator",
     )
     hold_out: float | None = setting(
         None,
-        "The share of people who are held out of every run",
-        "A fifth unless told.",
+        "Share held out (default: 0.2)",
         least=0,
         most=1,
         only="command line",
+        option="--holdout",
+        alias="--hold-out",
+        metavar="SHARE",
+        group="Generator",
     )
     folds: int | None = setting(
-        None, "Hold everybody out once: in so many parts, one after the other", least=2, only="command line"
+        None,
+        "Cross-validation folds",
+        "Each person is held out in one fold.",
+        least=2,
+        only="command line",
+        group="Generator",
     )
     runs: int = setting(
         1,
-        "How often the generator is run, with each fold",
+        "Runs per fold",
         "Several runs show how much releases of one generator differ.",
         least=1,
         only="command line",
+        group="Generator",
     )
     canaries: "Canaries | None" = setting(
         None,
-        "Plant so many canaries by coins in every run, and bound epsilon by how well the coins are guessed",
-        "People who are held out, or unusual rows put together from values of the table.",
+        "Insert N canaries and bound ε from below",
+        "Canaries are held-out people or, with N:outliers, rare rows made from values of the table. Each is inserted "
+        "at random.",
         only="command line",
-        metavar="N[:unusual]",
+        metavar="N[:outliers]",
         kind="text",
         objects=True,
+        group="Privacy audit",
     )
     epsilon: float | None = setting(
         None,
-        "The epsilon of differential privacy that is claimed",
-        "The audit says whether it is contradicted; it never confirms one.",
+        "Claimed ε to test",
+        "An audit can refute a claimed ε, never confirm it.",
         only="command line",
+        group="Privacy audit",
     )
-    delta: float = setting(0, "The delta that is claimed with it", least=0, most=1, only="command line")
+    delta: float = setting(0, "Claimed δ", least=0, most=1, only="command line", group="Privacy audit")
     adjacency: str = setting(
         "add-remove",
-        "What the epsilon is about",
+        "Neighboring data sets",
+        help="add-remove or replace",
         kind="choice",
         choices=lambda: (
-            ("add-remove", "adding or removing one person"),
-            ("replace", "replacing one person by another"),
+            ("add-remove", "neighboring data sets differ by one added or removed person"),
+            ("replace", "neighboring data sets differ by one replaced person"),
         ),
         only="command line",
+        group="Privacy audit",
     )
     made: Path | None = setting(
         None,
-        "Keep in the folder DIR what the generator makes",
-        "The same command then goes on where it was interrupted. Without it nothing is kept.",
+        "Keep the generated releases, and resume from them",
         only="command line",
+        option="--keep-runs",
+        alias="--made",
         metavar="DIR",
         kind="text",
         objects=True,
+        group="Generator",
     )
     time_limit: float | None = setting(
-        3600, "How many seconds a run of a command may take", least=0, only="command line"
+        3600, "Seconds that a run of a command may take", least=0, only="command line", place="run"
     )
     memory_limit: float | None = setting(
         None,
-        "How much memory each process of a command may have",
-        "In GB, where the system can see to it.",
+        "Memory of each process of a command, in GB",
+        "Where the system can limit it.",
         least=0,
         metavar="GB",
         only="command line",
+        place="run",
     )
     output_limit: float | None = setting(
         None,
-        "How large each file may be that a command writes",
-        "In GB; unless given, 20 times as large as the file of people, and 1 GB at least.",
+        "Size of each file that a command writes, in GB",
+        "Default: 20 times the size of the input file, and at least 1 GB.",
         least=0,
         metavar="GB",
         only="command line",
+        place="run",
     )
     env: Any = setting(
         (),
-        "Give a command the variable NAME, with the value it has here",
-        "Several are given by several options. A command has only the variables that programs need to run, such "
-        "as PATH and HOME, and these. No report, log or file holds their values.",
+        "Environment variable for the generator",
+        "A command has only the variables that programs need to run, such as PATH and HOME, and these. No report, log "
+        "or file shows their values.",
         metavar="NAME",
         only="command line",
         kind="texts",
         objects=True,
+        group="Generator",
     )
 
     def __post_init__(self) -> None:
@@ -160,13 +184,12 @@ class GeneratorSettings(Settings):
         for name, value in read.items():
             object.__setattr__(self, name, value)
         if self.hold_out is not None and self.folds is not None:
-            raise InputError("people are held out by hold_out or by folds, not by both. Leave out one of them")
+            raise InputError("hold_out and folds exclude each other. Give one of them")
         if self.hold_out is not None:
             share(self.hold_out, "hold_out", zero=False, one=False)
         if self.canaries is not None and self.folds is not None:
             raise InputError(
-                "canaries are drawn from people who are never given to the generator but by a coin, and with folds "
-                "everybody is. Leave out folds, or audit twice"
+                "canaries and folds exclude each other: with folds the generator sees every person. Audit twice"
             )
 
     @cached_property

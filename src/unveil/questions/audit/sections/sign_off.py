@@ -78,7 +78,7 @@ def _box(audit: Audit, risk: str) -> BoxFact:
 
 def _key_text(key: bytes) -> str:
     return (
-        f"{key.hex()}. The redacted report has digests of the files under this key; unveil digest FILE asks for it and "
+        f"{key.hex()}. The redacted report has digests of the files under this key; unveil verify FILE asks for it and "
         "shows that a file is the audited one. Keep it secret: it allows guesses about the files"
     )
 

@@ -33,7 +33,7 @@ COMMAND = "a command (the internal edition has its words)"
 #: What the report says about its digests.
 KEYED = (
     "A keyed digest is the HMAC-SHA-256 of a file's SHA-256 under a random key, which the internal edition states: who "
-    "holds the key can show with it that a file is this one (unveil digest FILE), and nobody else can try files."
+    "holds the key can show with it that a file is this one (unveil verify FILE), and nobody else can try files."
 )
 
 
