@@ -118,11 +118,11 @@ def test_progress_and_notes_are_passed_on() -> None:
 
 
 def test_the_plot_has_the_metrics_that_were_asked_for() -> None:
-    axes = candidates(SMALL, [0, 0]).plot()
+    axes = attack_metrics(SMALL, [0, 0]).plot()
     assert axes.size == 1
-    assert {label.get_text() for label in candidates(SMALL, metrics=["min_entropy"]).plot()[0].get_yticklabels()} == {
-        "Min entropy"
-    }
+    assert {
+        label.get_text() for label in attack_metrics(SMALL, metrics=["min_entropy"]).plot()[0].get_yticklabels()
+    } == {"Min entropy"}
 
 
 def test_a_table_has_a_row_for_each_metric_that_is_shown() -> None:

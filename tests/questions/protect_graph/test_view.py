@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.graph_strategies import heavy_tail
 from unveil.data.graph import Graph
-from unveil.questions.protect_graph.answer import anonymize
+from unveil.questions.protect_graph.answer import protect_graph
 from unveil.questions.protect_graph.view import (
     crowd_chart,
     degree_chart,
@@ -50,7 +50,7 @@ def test_the_picture_has_both_distributions_of_degrees() -> None:
         np.testing.assert_allclose(series.y, wanted)
         assert series.x[-1] + series.width <= chart.x_range[1] + 1e-9
     assert len(ANSWER.plot()) == 1
-    lonely = anonymize(Graph.from_edges([0], [1], nodes=3), "id-removal", rng=np.random.default_rng(1)).findings
+    lonely = protect_graph(Graph.from_edges([0], [1], nodes=3), "id-removal", rng=np.random.default_rng(1)).findings
     assert degree_chart(lonely).caption.endswith("without neighbors: 1 of 3 (original), 1 of 3 (released).")
 
 
@@ -79,7 +79,7 @@ def test_the_headline_says_who_was_unique_and_is_not_any_more() -> None:
         f"{found.changes.added} edges changed."
     )
     # A star has one node in its middle, and whoever numbers nodes anew leaves it there.
-    star = anonymize(Graph.from_edges([0, 0, 0], [1, 2, 3]), "id-removal", rng=np.random.default_rng(1)).findings
+    star = protect_graph(Graph.from_edges([0, 0, 0], [1, 2, 3]), "id-removal", rng=np.random.default_rng(1)).findings
     assert headline(star) == "id-removal leaves 1 node with a unique degree; 0 edges changed."
     assert explanation(star) == ()
     assert next_steps(star)[0].option == "--protect"
@@ -88,7 +88,7 @@ def test_the_headline_says_who_was_unique_and_is_not_any_more() -> None:
     assert headline(part).startswith("id-removal reduces nodes with a unique degree from 3 to 1;")
     became = replace(part, after=replace(star.after, crowds=(3, 0, 1, 0, 0)))
     assert explanation(became)[0] == "1 node has a unique degree in the release only."
-    drawn = anonymize(heavy_tail(60, 3, 1), "dk-series-dp:epsilon=2", rng=np.random.default_rng(1)).findings
+    drawn = protect_graph(heavy_tail(60, 3, 1), "dk-series-dp:epsilon=2", rng=np.random.default_rng(1)).findings
     assert drawn.hidden is None
     assert headline(drawn).startswith("dk-series-dp:epsilon=2 draws a new graph of")
     assert "Differential privacy: 2 of ε = 2 spent." in explanation(drawn)
@@ -104,6 +104,6 @@ def test_the_summary_has_unique_degrees_edges_and_the_largest_losses() -> None:
 
 
 def test_differential_privacy_has_a_section_of_its_own() -> None:
-    drawn = anonymize(heavy_tail(60, 3, 1), "dk-series-dp:epsilon=2", rng=np.random.default_rng(1))
+    drawn = protect_graph(heavy_tail(60, 3, 1), "dk-series-dp:epsilon=2", rng=np.random.default_rng(1))
     assert [each.heading for each in ANSWER.page().sections] == ["Structure preserved", "Degrees"]
     assert [each.heading for each in drawn.page().sections][-1] == "Privacy budget"

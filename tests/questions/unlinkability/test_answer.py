@@ -68,14 +68,14 @@ def test_any_subject_is_in_json_with_its_graphs_and_its_forecast() -> None:
 
 
 def test_guessers_are_named_wherever_they_stand(approved: Approved) -> None:
-    sizes = partition(GUESS, TRUTH, guessing="sizes")
+    sizes = unlinkability(GUESS, TRUTH, guessing="sizes")
     assert any("cluster sizes of the attacker" in sentence for sentence in sizes.page().method)
-    prior = partition(GUESS, TRUTH, prior=["x"] * 7)
+    prior = unlinkability(GUESS, TRUTH, prior=["x"] * 7)
     assert prior.findings.reference.breached_share == 1
     approved(prior.page().headline)
     assert prior.page().picture[1].columns[2] == "The attacker's prior"  # type: ignore[union-attr]
     assert "andom guessing" not in prior.to_html()
-    unsure = partition(
+    unsure = unlinkability(
         GUESS, TRUTH, prior=View([Partition.from_labels(GUESS), Partition.from_labels(TRUTH)], [0.5, 0.5])
     )
     approved(unsure.page().picture[1].columns[2])  # type: ignore[union-attr]
@@ -122,7 +122,7 @@ def test_a_breach_is_undefined_for_limits_whatever_is_shown() -> None:
 
 
 def test_the_plot_draws_the_numbers() -> None:
-    answer = partition(GUESS, TRUTH)
+    answer = unlinkability(GUESS, TRUTH)
     (axes,) = answer.plot()
     assert "share of a subject's items" in axes.get_xlabel()
 
@@ -143,10 +143,10 @@ def test_different_items_are_refused() -> None:
 
 def test_the_subject_shown_is_given_by_its_name_or_its_index() -> None:
     labels = Partition.from_labels([0, 0, 1, 1, 2]), Partition.from_labels(["A", "B", "B", "C", "C"])
-    assert [partition(*labels, subject=subject).findings.shown for subject in ("B", 1)] == [1, 1]
+    assert [unlinkability(*labels, subject=subject).findings.shown for subject in ("B", 1)] == [1, 1]
     for wrong in ("D", 3, -4, 1.5):
         with pytest.raises(InputError, match="the name of one, or its index from 0 to 2, but is neither"):
-            partition(*labels, subject=wrong)
+            unlinkability(*labels, subject=wrong)
 
 
 def test_who_guesses_and_how_often_can_be_chosen() -> None:

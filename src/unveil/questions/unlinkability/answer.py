@@ -72,8 +72,7 @@ def ask(request: Request) -> Response:
         truth, guess = settings.truth, _with_chances(settings.guesses, settings.probabilities)
     prior = _with_chances(settings.prior, settings.prior_probabilities)
     answer = unlinkability(guess, truth, settings, prior=prior, progress=request.progress)
-    subject = bool(settings.subject)
-    return Response(answer=answer, brief=lambda: list(brief(answer.findings, top=settings.top, subject=subject)))
+    return Response(answer=answer, on_page={"top": settings.top})
 
 
 def _with_chances(files: Sequence[Any], chances: Sequence[Any]) -> list[Any]:

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from unveil.questions.audit.parts.membership import best_by_kind
 
 from tests.approved.sentences import Approved
 from tests.questions.audit.leaks import ask, found
