@@ -139,8 +139,8 @@ function chooser(template, label, value) {
 }
 
 function roleRow(column) {
-  const role = chooser("role", `What ${column.name} is to others`, column.suggestion);
-  const kind = chooser("kind", `Kind of ${column.name}`, column.kind);
+  const role = chooser("role", `Role of ${column.name}`, column.suggestion);
+  const kind = chooser("kind", `Type of ${column.name}`, column.kind);
   const levels = make("input", { type: "text", placeholder: "low, middle, high", "aria-label": `Levels of ${column.name}, from the lowest to the highest, with commas between them`, hidden: true });
   // What the library takes for an identifier is left out of attacks anyway.
   if (column.suggestion === "identifier") $("[value=ignored]", role).remove();
