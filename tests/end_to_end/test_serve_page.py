@@ -405,7 +405,7 @@ def test_what_the_worker_finds_wrong_comes_back_to_its_field(desk: Desk, approve
     page = desk.open("study")
     page.fill("#f-folder", "/nowhere/study")
     page.get_by_role("button", name="Get the report").click()
-    assert answered(page) == "No answer"
+    assert answered(page) == "Failed"
     assert page.evaluate("document.documentElement.scrollWidth") <= 1200
     page.get_by_role("link", name="Change the settings").click()
     expect(page.locator("#f-folder-error")).to_contain_text("/nowhere/study")
@@ -429,7 +429,7 @@ def test_the_graph_shows_the_settings_of_what_is_chosen(desk: Desk) -> None:
     page.get_by_label("k", exact=True).locator("visible=true").fill("3")
     page.get_by_role("button", name="Try the example").click()
     page.wait_for_url("**/jobs/*")
-    assert "--protect k-degree:k=3" in page.locator("pre").inner_text()
+    assert "--method k-degree:k=3" in page.locator("pre").inner_text()
     page.get_by_role("button", name="Cancel").click()
     answered(page)
 
