@@ -324,7 +324,7 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
     assert page.get_by_label("Role of vote").input_value() == "sensitive"
     assert page.get_by_label("Name", exact=True).input_value() == "a neighbour"
     page.get_by_role("link", name="Tasks").click()
-    assert page.locator(".result").all_inner_texts()[0].startswith(f"Audit a table: {IMAGE}.csv, masked.csv")
+    assert page.locator(".result").all_inner_texts()[0].startswith(f"Audit a released table: {IMAGE}.csv, masked.csv")
     assert page.locator(".result", has_text="masked.csv").count() == 1, "two clicks are one question"
     kept = page.locator(".given > li")
     assert kept.locator(".name").all_inner_texts() == [f"{IMAGE}.csv", "masked.csv"]
