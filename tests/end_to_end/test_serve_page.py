@@ -137,7 +137,7 @@ def server(browser: "Browser") -> Iterator[Desk]:
         context = browser.new_context()
         page = context.new_page()
         page.goto(address)
-        page.get_by_text("Results so far").first.wait_for()
+        page.get_by_text("Results").first.wait_for()
         base = page.url.removesuffix("/")
         state = context.storage_state()
         context.close()
@@ -206,7 +206,7 @@ def test_every_page_can_be_read_on_every_screen(desk: Desk, width: int, scheme: 
         assert page.evaluate(_FAINT) == [], path
         assert page.get_by_role("main").count() == 1
         assert page.get_by_role("heading", level=1).count() == 1
-        assert page.get_by_text("Nothing leaves this machine.").is_visible()
+        assert page.get_by_text("No data leaves this computer.").is_visible()
 
 
 def test_an_audit_by_keyboard_alone_shows_where_the_focus_is(desk: Desk) -> None:
@@ -226,12 +226,10 @@ def test_an_audit_by_keyboard_alone_shows_where_the_focus_is(desk: Desk) -> None
         )
     assert [name for name, visible in seen if not visible] == []
     names = [name for name, _ in seen]
-    order = ["Try it on the sample", "f-original", "f-released", "f-control"]
+    order = ["Try the example", "f-original", "f-released", "f-control"]
     assert [name for name in names if name in order] == order
-    page.get_by_role("button", name="Get the answer").press("Enter")
-    expect(page.locator("#f-original-error")).to_have_text(
-        "A file is needed here. Drop one, or choose it with the button."
-    )
+    page.get_by_role("button", name="Get the report").press("Enter")
+    expect(page.locator("#f-original-error")).to_have_text("No file is given. Drop one here, or choose one.")
     expect(page.locator("#f-original")).to_be_focused()
     assert page.locator("#f-original").get_attribute("aria-invalid") == "true"
     assert "f-original-error" in str(page.locator("#f-original").get_attribute("aria-describedby"))
@@ -248,7 +246,7 @@ def test_the_sample_gives_the_answer_of_the_command_line(
     page = desk.open("audit")
     quick(page, "disclosure")
     page.fill("#f-seed", "5")
-    page.get_by_role("button", name="Try it on the sample").click()
+    page.get_by_role("button", name="Try the example").click()
     headline = answered(page)
     expect(page.locator("#headline")).to_be_focused()
     monkeypatch.chdir(tmp_path)
@@ -294,10 +292,10 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
     assert page.evaluate("document.activeElement.dataset.part") == "name"
     page.keyboard.type("a neighbour")
     at(page, "scenarios").get_by_label(SCRIPT, exact=True).check()
-    at(page, "released").locator("li", has_text="masked.csv").get_by_label("How it was made").select_option("masked")
+    at(page, "released").locator("li", has_text="masked.csv").get_by_label("Release type").select_option("masked")
     at(page, "released").locator("li", has_text="other.csv").get_by_role("button", name="Remove other.csv").click()
     quick(page)
-    page.get_by_role("button", name="Get the answer").dblclick()
+    page.get_by_role("button", name="Get the report").dblclick()
     answered(page)
     approved(page.title())
     assert page.locator("main img, main svg, main script").count() == 0
@@ -318,15 +316,15 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
     assert "--scenario 'a neighbour=" in page.locator("pre").first.inner_text()
     job = page.url.rpartition("/")[2]
     assert (
-        page.get_by_role("link", name="Change the question").get_attribute("href") == f"{desk.root}/audit?again={job}"
+        page.get_by_role("link", name="Change the settings").get_attribute("href") == f"{desk.root}/audit?again={job}"
     )
     page.go_back()
     at(page, "columns").wait_for()
     expect(page.locator("#f-targets")).to_have_value("20")
     assert page.get_by_label("Role of vote").input_value() == "sensitive"
     assert page.get_by_label("Name", exact=True).input_value() == "a neighbour"
-    page.get_by_role("link", name="Questions").click()
-    assert page.locator(".result").all_inner_texts()[0].startswith(f"Audit a table: {IMAGE}.csv, masked.csv")
+    page.get_by_role("link", name="Tasks").click()
+    assert page.locator(".result").all_inner_texts()[0].startswith(f"Audit a released table: {IMAGE}.csv, masked.csv")
     assert page.locator(".result", has_text="masked.csv").count() == 1, "two clicks are one question"
     kept = page.locator(".given > li")
     assert kept.locator(".name").all_inner_texts() == [f"{IMAGE}.csv", "masked.csv"]
@@ -338,12 +336,12 @@ def test_one_job_is_cancelled_while_another_waits_whose_sliders_move_by_keyboard
     desk: Desk, approved: Approved
 ) -> None:
     page, other, home = desk.open("audit"), desk.open("unlinkability"), desk.open("list")
-    page.get_by_role("button", name="Try it on the sample").click()
+    page.get_by_role("button", name="Try the example").click()
     page.wait_for_url("**/jobs/*")
     bar = page.get_by_role("progressbar", name="Progress")
     assert bar.is_visible()
     assert page.locator("[data-step]").get_attribute("aria-live") == "polite"
-    other.get_by_role("button", name="Try it on the sample").click()
+    other.get_by_role("button", name="Try the example").click()
     other.wait_for_url("**/jobs/*")
     other.get_by_text("Waiting: another job is running.").wait_for()
     expect(page.locator("[data-step]")).not_to_have_text("Starting …")
@@ -391,7 +389,7 @@ def test_what_is_wrong_is_said_beside_its_field_in_the_words_of_the_library(desk
     drop(at(page, "released"), ("masked.csv", people(30).write_csv()))
     drop(at(page, "control"), ("others.pdf", "%PDF"))
     page.locator("#f-targets").evaluate("(place) => { place.value = 'none at all'; }")
-    button = page.get_by_role("button", name="Get the answer")
+    button = page.get_by_role("button", name="Get the report")
     button.click()
     expect(page.locator("#errors")).to_contain_text("A file was refused.")
     expect(page.locator("#f-control")).to_be_focused()
@@ -406,15 +404,15 @@ def test_what_is_wrong_is_said_beside_its_field_in_the_words_of_the_library(desk
 def test_what_the_worker_finds_wrong_comes_back_to_its_field(desk: Desk, approved: Approved) -> None:
     page = desk.open("study")
     page.fill("#f-folder", "/nowhere/study")
-    page.get_by_role("button", name="Get the answer").click()
-    assert answered(page) == "No answer"
+    page.get_by_role("button", name="Get the report").click()
+    assert answered(page) == "Failed"
     assert page.evaluate("document.documentElement.scrollWidth") <= 1200
-    page.get_by_role("link", name="Change the question").click()
+    page.get_by_role("link", name="Change the settings").click()
     expect(page.locator("#f-folder-error")).to_contain_text("/nowhere/study")
     assert page.locator("#f-folder").input_value() == "/nowhere/study"
     expect(page.locator("#f-folder")).to_be_focused()
     assert page.locator("#f-folder").get_attribute("aria-invalid") == "true"
-    page.get_by_role("button", name="Try it on the sample").click()
+    page.get_by_role("button", name="Try the example").click()
     page.wait_for_url("**/jobs/*")
     approved(page.locator("h1").inner_text())
     page.get_by_role("button", name="Cancel").click()
@@ -426,12 +424,12 @@ def test_the_graph_shows_the_settings_of_what_is_chosen(desk: Desk) -> None:
     assert not page.get_by_label("attempts").first.is_visible()
     page.select_option("#f-protect", "k-degree")
     page.get_by_label("k", exact=True).locator("visible=true").fill("many")
-    page.get_by_role("button", name="Try it on the sample").click()
+    page.get_by_role("button", name="Try the example").click()
     expect(page.locator("#f-protect-error")).to_contain_text("k of k-degree must be a whole number")
     page.get_by_label("k", exact=True).locator("visible=true").fill("3")
-    page.get_by_role("button", name="Try it on the sample").click()
+    page.get_by_role("button", name="Try the example").click()
     page.wait_for_url("**/jobs/*")
-    assert "--protect k-degree:k=3" in page.locator("pre").inner_text()
+    assert "--method k-degree:k=3" in page.locator("pre").inner_text()
     page.get_by_role("button", name="Cancel").click()
     answered(page)
 
@@ -510,10 +508,10 @@ def test_a_server_on_another_port_learns_nothing_that_opens_ours(desk: Desk) -> 
     # What it made the browser keep changes nothing: every tab, and the way back, are as they were.
     page.goto(f"{desk.base}/")
     page.reload()
-    page.get_by_role("link", name="Audit a table", exact=True).click()
+    page.get_by_role("link", name="Audit a released table", exact=True).click()
     page.wait_for_url("**/audit")
     page.go_back()
-    expect(page.get_by_text("Results so far").first).to_be_visible()
+    expect(page.get_by_text("Results").first).to_be_visible()
     other = place.new_page()
     other.goto(f"{desk.base.removesuffix(desk.root)}/")
     other.wait_for_url(f"{desk.base}/")  # whoever types the address without its secret part is taken there
@@ -551,7 +549,7 @@ def test_the_browser_is_opened_through_a_file_and_no_list_of_processes_shows_the
         asked: list[tuple[str, dict[str, str]]] = []
         page.on("request", lambda request: asked.append((request.url, request.headers)))
         page.goto(opened)
-        page.get_by_text("Results so far").first.wait_for()
+        page.get_by_text("Results").first.wait_for()
         assert not list(private.glob("*/open.html")), "it is removed as soon as it was used"
         assert "#" not in page.url
         entered = [headers.pop("unveil-token", "") for url, headers in asked if url.endswith("/enter")]
@@ -575,8 +573,8 @@ def test_the_browser_is_opened_through_a_file_and_no_list_of_processes_shows_the
 
 def test_a_server_that_is_gone_is_said(desk: Desk) -> None:
     page = desk.open("audit")
-    page.get_by_role("button", name="Try it on the sample").click()
+    page.get_by_role("button", name="Try the example").click()
     page.wait_for_url("**/jobs/*")
     desk.process.send_signal(signal.SIGTERM)
-    expect(page.locator("[data-step]")).to_contain_text("The server does not answer.")
+    expect(page.locator("[data-step]")).to_contain_text("The app does not answer.")
     desk.complaints.clear()  # the browser notes each question that nobody answers
