@@ -15,7 +15,7 @@ from tests.report.test_page import Reader
 from unveil.guesses import Candidates
 from unveil.metrics import METRICS, MetricValue, all_metrics
 from unveil.metrics.candidates.matches import Matches, matches
-from unveil.questions.attack_metrics.answer import attack_metrics, blind_of, candidates, ends_of, sure_of
+from unveil.questions.attack_metrics.answer import attack_metrics, blind_of, ends_of, sure_of
 from unveil.questions.attack_metrics.findings import CandidatesFindings, ReferenceValues
 from unveil.questions.attack_metrics.sections.metrics import FIRST, by_category, metric_table, overviews
 from unveil.questions.attack_metrics.view import explanation, headline, page, summary_table, tone
