@@ -142,7 +142,7 @@ def test_without_truth_no_success_is_shown() -> None:
 
 def test_a_truth_that_was_not_considered_is_counted() -> None:
     guess = Candidates([0, 1, 2], [0, 1], [1.0, 1.0])  # type: ignore[arg-type]
-    assert by_label(candidates(guess, [0, 0]).findings)["Attempts without the true candidate"][0] == "1"
+    assert by_label(attack_metrics(guess, [0, 0]).findings)["Attempts without the true candidate"][0] == "1"
 
 
 def test_tables_have_every_metric_once() -> None:
@@ -287,7 +287,7 @@ def test_without_truth_the_page_says_what_is_missing() -> None:
 
 
 def test_only_what_was_asked_for_is_on_the_page() -> None:
-    found = candidates(SCORES_AS_GUESS, metrics=["entropy"]).page()
+    found = attack_metrics(SCORES_AS_GUESS, metrics=["entropy"]).page()
     assert [each.heading for each in found.sections] == ["Metrics by family"]
     # The headline does not depend on what is shown.
     assert found.headline == BLIND.page().headline
