@@ -193,7 +193,7 @@ def test_missing_values_are_counted_below(values: dict[str, list[float]], note: 
 
 def test_missing_values_of_two_kinds_are_counted_together() -> None:
     table = metric_table("x", [each for each in FOUND.measured if each.metric.category == "error"], {})
-    assert table.note == "Missing: 2 (1 not attempted and 1 stand for nobody)."
+    assert table.note == "Missing: 2 (1 not attempted and 1 without a true match)."
 
 
 def test_a_table_says_why_something_is_undefined_and_a_page_shows_no_empty_picture() -> None:

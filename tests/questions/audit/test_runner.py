@@ -352,7 +352,7 @@ def test_a_model_that_cannot_be_sent_is_refused() -> None:
 
 
 def test_workers_and_a_cluster_are_not_both() -> None:
-    with pytest.raises(InputError, match="on a cluster or with workers of this machine"):
+    with pytest.raises(InputError, match="exclude each other"):
         RunSettings(workers=2, cluster="tcp://127.0.0.1:8786")
 
 

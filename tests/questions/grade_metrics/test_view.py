@@ -126,7 +126,7 @@ def test_where_nothing_can_be_trusted_the_headline_warns() -> None:
     [
         (
             "adversary_success_rate",
-            "Adversary success rate is reliable in {} cases: it follows the adversary's strength.",
+            "Adversary success rate is reliable in {} cases: monotone in attacker strength.",
         ),
         ("min_entropy", "Min entropy is unreliable in {} cases: it changes significantly in no case."),
     ],

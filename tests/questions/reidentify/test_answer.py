@@ -484,7 +484,7 @@ def test_what_makes_no_question_is_refused() -> None:
     refused("can only be declared for a release made elsewhere", protect="KAnonymity(3)")
     refused("cannot be declared", released=masked, truth=made.truth, protect="gaussian-copula")
     refused("cannot be mapped: pd and alpha only bound", released=masked, truth=made.truth, protect="pram(pd=0.8)")
-    refused("pairs must be", protect="rank-swapping", pairs=-1)
+    refused("pairs is", protect="rank-swapping", pairs=-1)
     refused("it must be known which original row", released=masked)
     refused("at least one attack", protect="rank-swapping", attacks=[])
     refused("named twice", protect="rank-swapping:p=5", attacks=["intersection", "intersection:p=5"])

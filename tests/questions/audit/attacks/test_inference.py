@@ -41,6 +41,6 @@ def test_a_model_guesses_instead_of_the_nearest_record() -> None:
 
 @pytest.mark.parametrize("sensitive", [(), ("ill",)])
 def test_a_model_that_fails_is_refused_without_its_words(sensitive: tuple[str, ...]) -> None:
-    with pytest.raises(InputError, match="the model Failing must fit 120 released rows") as refused:
+    with pytest.raises(InputError, match="the model Failing raised ValueError on 120 released rows") as refused:
         ask(ORIGINAL, LEAK, attacks=["inference"], sensitive=sensitive, model=Failing(0))
     assert "Zephyrine" not in str(refused.value)

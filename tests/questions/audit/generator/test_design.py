@@ -111,8 +111,8 @@ def test_too_few_people_to_hold_out_are_refused(rows: Any, settings: Any, said: 
     ("settings", "said"),
     [
         ({"hold_out": 0}, "hold_out must lie between 0 and 1, both excluded"),
-        ({"hold_out": 0.2, "folds": 2}, "not by both"),
-        ({"folds": 2, "canaries": Canaries(number=3)}, "Leave out folds"),
+        ({"hold_out": 0.2, "folds": 2}, "exclude each other"),
+        ({"folds": 2, "canaries": Canaries(number=3)}, "canaries and folds exclude"),
     ],
 )
 def test_what_cannot_be_told_together_is_refused(settings: Any, said: Any) -> None:
@@ -125,5 +125,5 @@ def test_canaries_are_a_number_and_perhaps_what_they_are(told: Any) -> None:
     if told == "5:":
         assert Canaries.read(told) == Canaries(number=5)
         return
-    with pytest.raises(InputError, match="as in 200 or 200:unusual"):
+    with pytest.raises(InputError, match="such as 200:outliers"):
         Canaries.read(told)
