@@ -106,7 +106,7 @@ def test_what_a_quantity_means_says_from_which_side(approved: Approved) -> None:
     meaning = meanings()
     assert list(meaning) == NAMES
     approved(meaning["entropy"])
-    assert meaning["adversary_success_rate"].endswith("Exceeded when greater than VALUE: more is less private")
+    assert meaning["adversary_success_rate"].endswith("Fails above VALUE: more is less private")
 
 
 def test_progress_and_notes_are_passed_on() -> None:
