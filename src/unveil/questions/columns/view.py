@@ -90,7 +90,7 @@ def page(findings: ColumnsFindings, context: PageContext = PLAIN) -> Page:
         question=f"How is {findings.table} read?",
         headline=headline(findings),
         explanation=explanation(findings),
-        next_steps=(NextStep(step, option="--write kinds.toml, then --dictionary kinds.toml"),),
+        next_steps=(NextStep(step, option="--write-dictionary types.toml, then --dictionary types.toml"),),
         picture=(confidence_chart(findings), column_table(first)),
         tone="warning" if findings.unsure else "good",
         sections=(*([rest] if others else []), reasons),

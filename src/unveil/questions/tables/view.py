@@ -178,7 +178,7 @@ def next_steps(findings: TablesFindings) -> tuple[str, ...]:
     figures = findings.figures
     steps = suppression.repair_steps(findings)
     if findings.repair is None and (figures.small or findings.shown_small):
-        steps.append(NextStep("Suppress further cells, or round, before you publish.", option="--repair FILE"))
+        steps.append(NextStep("Suppress further cells, or round, before you publish.", option="--suppress FILE"))
     if figures.unlisted_small:
         steps.append("Publish one set of categories and one population only, to prevent differencing.")
     if undecided(figures):
