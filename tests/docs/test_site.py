@@ -21,7 +21,7 @@ SHOWN = {
         "Membership inference: ",
     ),
     "own_anonymizer": ("Graph(1000 nodes, 4622 edges)", "of 950 found", "korula-lattanzi re-identifies"),
-    "published_counts": ("4 of 4 hidden counts can be worked out", "worked out afterwards: 0"),
+    "published_counts": ("4 of 4 suppressed cells can be recovered exactly", "worked out afterwards: 0"),
 }
 
 
