@@ -78,7 +78,7 @@ CASES = {
         {"few": FRESH.head(60)},
         "Inconclusive",
         "inconclusive",
-        ("could be up to", "Audit with more people"),
+        ("could be up to", "Audit "),
         threshold=0.02,
         people=60,
     ),

@@ -129,7 +129,7 @@ def _swatch(series: Series) -> str:
 # A table as inline SVG: plain, grey, striped and dark cells, so that no two levels differ by colour alone.
 
 #: The size of a row and of a line of heads in pixels, and of one letter.
-_ROW, _LETTER = 24, 7.0
+_ROW, _LETTER, _WIDE_LETTER = 24, 7.0, 8.0
 _LEAST, _MOST, _MOST_RISK, _MOST_NAME = 34, 110, 170, 24
 
 
@@ -144,7 +144,7 @@ def svg_cells(grid: CellGrid, *, identity: str) -> str:
     (True, 1, True)
     """
     names = [shorten(name, _MOST_NAME) for name in grid.rows]
-    left = 12 + _LETTER * max([len(name) for name in names] + [len(grid.row_label)], default=0)
+    left = 12 + _WIDE_LETTER * max([len(name) for name in names] + [len(grid.row_label)], default=0)
     longest = max((len(text) for texts in grid.texts for text in texts), default=1)
     wide = max(_LEAST, _LETTER * longest + 10)
     turned = any(_LETTER * len(name) + 8 > min(wide + 40, _MOST) for name in grid.columns) and len(grid.columns) > 8

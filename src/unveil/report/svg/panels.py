@@ -17,7 +17,7 @@ from unveil.report.text import fixed, percent, shorten
 WIDTH, HEIGHT, _NAMES = 300, 110, 100
 _ROW, _BAR = 20, 7
 #: A cell of a triangle, and the room that a letter of a name takes.
-CELL, _WIDE_CELL, _LETTER = 17, 37, 6.6
+CELL, _WIDE_CELL, _LETTER = 17, 37, 7.6
 _LONGEST_NAME, _LONGEST_CATEGORY = 14, 14
 #: The steps of the colours on each side of 0.
 STEPS = 5
@@ -189,7 +189,7 @@ def _triangle(triangle: Triangle, block: Triangles, identity: str) -> str:
     known = triangle.values[np.isfinite(triangle.values)]
     said = f"{known.size} pairs, from {number_text(known.min())} to {number_text(known.max())}." if known.size else ""
     return (
-        f'<div class="panel"><p><strong>{escape(triangle.name)}</strong> '
+        f'<div class="panel" tabindex="0"><p><strong>{escape(triangle.name)}</strong> '
         f"<span>−{triangle.limit:g} to {triangle.limit:g}</span></p>"
         f'<svg class="triangle" viewBox="0 0 {width:.0f} {CELL * number}" width="{width:.0f}" role="img" '
         f'aria-labelledby="{identity}-title {identity}-description">'

@@ -75,7 +75,7 @@ def _map(
         tips=tuple(tuple("" if each is None else _tip(each) for each in row) for row in cells),
         levels=tuple(level.replace("_", " ") for level in _LEVELS),
         row_label="Sensitive attribute" if by == "sensitive" else "Attacker",
-        column_label="Excess risk in percentage points",
+        column_label="Excess (points)",
         caption=_caption([each for row in cells for each in row if each is not None], len(names) - len(shown), by),
         palette="risk",
         note=f"{_SIGNIFICANT}: significant. Empty: not tested.",
