@@ -18,7 +18,7 @@ WIDTH, HEIGHT, _NAMES = 300, 110, 100
 _ROW, _BAR = 20, 7
 #: A cell of a triangle, and the room that a letter of a name takes.
 CELL, _WIDE_CELL, _LETTER = 17, 37, 7.6
-_LONGEST_NAME, _LONGEST_CATEGORY = 14, 14
+_LONGEST_NAME, _LONGEST_CATEGORY = 14, 11
 #: The steps of the colours on each side of 0.
 STEPS = 5
 
