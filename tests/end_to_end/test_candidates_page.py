@@ -56,4 +56,4 @@ def test_without_truth_what_is_missing_is_listed(browser: "Browser", pages: dict
         page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         rows = page.get_by_role("region", name="Metrics that need the true matches").locator("tbody tr")
         assert rows.count() == 18
-        assert page.get_by_text("precision", exact=False).count() == 0
+        assert page.get_by_text("Success of attempted targets", exact=False).count() == 0

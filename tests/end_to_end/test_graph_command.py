@@ -125,9 +125,7 @@ def test_truth_that_is_missing_for_some_nodes_is_said() -> None:
 def test_text_has_headline_figures_and_every_metric() -> None:
     run = ask("--repeat", "2", "--html", "report.html")
     assert (run.exit_code, run.stderr) == (0, "")
-    assert run.stdout.startswith(
-        "The example inside unveil: a generated graph of about 1,000 nodes, in which nobody is real."
-    )
+    assert run.stdout.startswith("Built-in example: a generated graph of about 1,000 nodes, without real people.")
     assert "re-identifies" in run.stdout
     assert "95% CI" in run.stdout
     assert len(run.stdout.splitlines()) <= 20

@@ -254,7 +254,7 @@ def test_sets_and_further_releases_reach_the_answer() -> None:
 @pytest.mark.parametrize(
     ("rows", "naming"),
     [
-        ([[1, 0], [1, 0], [1, 0]], ("2 entries", "only 1 can at once")),
+        ([[1, 0], [1, 0], [1, 0]], ("only 1 of 2 items", "at once")),
         ([[1, -1], [1, 1]], ("at least 0", "row 1, column 2", "negative")),
         ([[1, "nan"], [1, 1]], ("row 1, column 2",)),
         ([[1, MARKER], [1, 1]], ("row 1, column 2",)),
@@ -281,7 +281,7 @@ E, T = named("e", 0), named("t", 0)
     [
         ([(E, T), (named("e", 1), T)], ("row 2", "row 1", "token")),
         ([(E, T), (E, named("t", 1))], ("row 2", "row 1", "entry")),
-        ([(E, T)], ("5 entries", "lacks 4")),
+        ([(E, T)], ("5 items", "lacks 4")),
         ([(E, T), (f"{MARKER}-nobody", named("t", 1))], ("'entry'", "row 2")),
         ([(E, f"{MARKER}-nothing")], ("'token'", "row 1")),
         ([(E, "")], ("'token'", "row 1")),
@@ -312,7 +312,7 @@ def test_groups_that_do_not_fit_are_refused(content: str, naming: tuple[str, ...
     [
         ("a,10,20\nb,10,20\n", "u,50\nv,60\n", ("same unit",)),
         ("a,10,20\nb,10,20\n", "u,15\nv,60\n", ("perfect matching", "2 rows")),
-        ("a,10,20\nb,10,20\n", "u,15\nv,50\nw,60\n", ("2 entries", "only 1 can at once")),
+        ("a,10,20\nb,10,20\n", "u,15\nv,50\nw,60\n", ("only 1 of 2 items", "at once")),
         ("a,20,10\nb,10,20\n", "u,15\nv,15\n", ("'low'", "row 1")),
         ("a,10,20\nb,10,20\n", f"u,15\nv,{MARKER}\n", ("'frequency'", "row 2")),
     ],
@@ -325,7 +325,7 @@ def test_ranges_that_do_not_fit_are_refused(ranges: str, frequencies: str, namin
 
 def test_probabilities_that_do_not_sum_to_1_are_refused() -> None:
     Path("matchings.csv").write_text("Flu,Cold,probability\nu,v,0.25\nv,u,0.5\n")
-    refuse("--matchings", "matchings.csv", "--truth", "truth.csv", naming=("matchings.csv", "sum to 1", "0.75"))
+    refuse("--matchings", "matchings.csv", "--truth", "truth.csv", naming=("matchings.csv", "sum to 0.75", "not 1"))
 
 
 @pytest.mark.parametrize(
@@ -335,7 +335,7 @@ def test_probabilities_that_do_not_sum_to_1_are_refused() -> None:
         (("matrix.csv", "--limit", "cracked_share=0.1"), ("cracked_share", "--truth")),
         ((*BOTH, "--limit", "believed_share=0.1"), ("believed_share", "cracked_share")),
         ((*BOTH, "--limit", "set_found=0.1"), ("--sets",)),
-        ((*BOTH, "--pairs", "9"), ("matrix.csv", "pairs must be at most 5")),
+        ((*BOTH, "--pairs", "9"), ("matrix.csv", "pairs is 9")),
         ((*BOTH, "--precision", "0"), ("--rel-error", "0.0001")),
         (("--matchings", "m.csv", "--pairs", "2"), ("--matched", "--matchings")),
         (("--truth", "truth.csv"), ("MATRIX", "--frequency-ranges")),
@@ -372,11 +372,11 @@ def test_a_truth_of_probability_0_is_an_answer_with_a_sentence() -> None:
     save_truth("three.csv", [(named("e", k), named("t", k)) for k in range(3)])
     found = answer("wrong.csv", "--truth", "three.csv")
     assert found["crack_distribution"] == [0, 1, 0, 0]
-    assert "rules it out" in found["notes"][0]
+    assert "rules out the truth" in found["notes"][0]
     save_matrix("all-wrong.csv", [[0, 1, 1], [1, 0, 1], [1, 1, 0]])
     run = ask("all-wrong.csv", "--truth", "three.csv", "--html", "report.html")
     assert run.exit_code == 0
-    assert "rules it out" in Path("report.html").read_text()
+    assert "rules out the truth" in Path("report.html").read_text()
 
 
 def test_weights_like_1e_300_keep_their_proportions() -> None:

@@ -38,7 +38,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def test_the_answer_and_the_expected_cracks_are_seen_first(browser: "Browser", pages: dict[str, Path]) -> None:
     with visit(browser, pages["example"]) as page:
         assert "1.6 of 5 pseudonyms" in (page.get_by_role("heading", level=1).text_content() or "")
-        assert page.get_by_text("Internal edition: do not pass this report on").first.is_visible()
+        assert page.get_by_text("Internal – do not share").first.is_visible()
         table = page.get_by_role("region", name="Resolved pseudonyms").first
         assert table.locator("tbody tr").first.locator("td").all_text_contents() == ["1.611 of 5", "1", "exact"]
 

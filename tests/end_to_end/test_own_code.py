@@ -165,7 +165,7 @@ def test_an_error_before_any_data_is_read_has_its_text() -> None:
     ("name", "said"),
     [
         ("Refuses", "unveil: there must be more people. Add some\n"),
-        ("Nothing", "unveil: a protection must return a Release, but the method apply of own_code:Nothing returned a "),
+        ("Nothing", "unveil: the method apply of own_code:Nothing returned a"),
     ],
 )
 def test_what_own_code_refuses_or_returns_is_one_sentence(name: str, said: str) -> None:

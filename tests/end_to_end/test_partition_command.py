@@ -161,7 +161,7 @@ def test_text_has_the_headline_the_results_and_on_request_the_subjects() -> None
     assert len(run.stdout.splitlines()) <= 20
     everything = ask("--sample", "bold", "--beta", "0.6", "--verbose").stdout
     assert all(name in everything for name in ("triangles", "squares", "circles", "stars"))
-    assert "unveil partition --sample careful" in run.stdout
+    assert "Try also: unveil unlinkability" in run.stdout
     assert "Seed 0" in run.stdout
     assert run.stdout.endswith("The report is in report.html\n")
     assert "\x1b" not in run.stdout
@@ -252,7 +252,7 @@ def test_a_missing_file_or_a_folder_is_refused() -> None:
 
 def test_items_in_one_file_only_are_counted_and_can_be_dropped(folder: Path) -> None:
     save(folder / "other.csv", {**{item: GUESS[item] for item in "abcd"}, "x": "1"})
-    refuse("truth.csv", "other.csv", naming=("2", "--drop-unmatched"))
+    refuse("truth.csv", "other.csv", naming=("2", "drop unmatched items"))
     found = answer("truth.csv", "other.csv", "--drop-unmatched")
     assert (found["n"], found["subjects"], len(found["notes"])) == (4, 2, 1)
     save(folder / "foreign.csv", {"x": "1", "y": "2"})

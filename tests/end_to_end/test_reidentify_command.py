@@ -209,7 +209,7 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
         ((*PROTECT, "--attack", "nearest", "--sample"), ("--example",)),
         ((*PROTECT, "--attack", "nearst"), ("'nearst'", "'nearest'")),
         ((*PROTECT, "--attack", "rank-intersection"), ("'intersection'",)),
-        ((*PROTECT, "--attack", "linkability"), ("leaves Trials",)),
+        ((*PROTECT, "--attack", "linkability"), ("returns Trials",)),
         ((*PROTECT, "--attack", "intersection:p=0"), ("above 0",)),
         ((*PROTECT, "--attack", "intersection:p=200"), ("at most 100",)),
         ((*PROTECT, "--attack", "intersection:q=2"), ("'q'",)),

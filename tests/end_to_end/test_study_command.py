@@ -111,7 +111,7 @@ def test_a_folder_with_results_is_only_touched_to_go_on(approved: Approved) -> N
     run()
     first = sorted((Path("out") / "results").iterdir())[0]
     content = first.read_bytes()
-    assert "--resume" in refuse("run", "study.toml", "--out", "out")
+    assert "Resume it" in refuse("run", "study.toml", "--out", "out")
     first.write_bytes(content[:-30])
     done = run("--resume")
     assert done.exit_code == 0
@@ -187,7 +187,7 @@ def test_little_memory_becomes_a_row_that_says_so() -> None:
     write()
     done = run("--memory", "100MB")
     assert done.exit_code == 4
-    assert "of mean-field takes about" in done.stdout
+    assert "is projected to take" in done.stdout
 
 
 def test_without_a_command_help_is_shown() -> None:

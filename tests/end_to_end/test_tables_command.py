@@ -58,7 +58,7 @@ def test_the_edition_to_pass_on_holds_no_count_and_the_internal_one_says_that_it
     run = ask("secret.csv", "--minimum", "50", "--html", "r.html", "--shareable", "s.html", "--cells", "c.csv")
     assert run.exit_code == 0, run.output
     internal, shared = Path("r.html").read_text(), Path("s.html").read_text()
-    assert "Internal edition" in internal
+    assert "Internal – do not share" in internal
     assert f">{SECRET}<" in internal
     text = re.sub(r"<style.*?</style>|<script.*?</script>", "", shared, flags=re.DOTALL)
     assert not re.search(rf"\b{SECRET}\b", text)
@@ -128,7 +128,7 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
     ("content", "options", "naming"),
     [
         ("ward,count\nN,5\nS,7\nTotal,13\n", (), ("cannot all be true", "(N) = 5 in row 1", "--round")),
-        ("ward,count\nN,5\nS,x7\n", (), ("bad.csv", "row 2", "--hidden")),
+        ("ward,count\nN,5\nS,x7\n", (), ("bad.csv", "row 2", "TEXT=RANGE")),
         ("ward,count\nN,-\nS,7\n", (), ("unambiguous symbols", "row 1")),
         ("ward,count\nN,5\nN,7\n", (), ("row 2 has the codes of row 1",)),
         ("ward,count\nN,5\n", ("--hidden", "*"), ("--suppressed", "TEXT=RANGE")),
@@ -137,7 +137,7 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
         ("ward,count\nN,5\n", ("--population", "a"), ("EARLIER<LATER",)),
         ("ward,count\nN,5\n", ("--profile", "cell-11", "--minimum", "7"), ("sets the minimum to 11",)),
         ("ward,count\nN,5\n", ("--profile", "cell-11", "--minimum", "5"), ("--min-cell", "sets the minimum to 11")),
-        ("ward,count\nN,3\n", ("--round", "5"), ("multiples of 5", "row 1")),
+        ("ward,count\nN,3\n", ("--round", "5"), ("rounding base 5", "row 1")),
         ("ward;count\nN;1.204\nS;17\n", (), ("a point before three digits", "row 1", "without them")),
     ],
 )

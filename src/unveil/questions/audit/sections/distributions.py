@@ -96,7 +96,8 @@ def _panel(column: "ColumnDistribution", minimum: int) -> DistributionPanel:
         sides.append((shares, few))
     categories: tuple[str, ...] = ()
     if not column.is_number:
-        shown = tuple(text or f"value {place}" for place, text in enumerate(column.labels, start=1))
+        # A report names no cell of the data.
+        shown = tuple(f"value {place}" for place, _ in enumerate(column.labels, start=1))
         others = (_OTHER,) if column.original[-1] or column.released[-1] else ()
         categories = (*shown, *others)
         sides = [(shares[: len(categories)], few[: len(categories)]) for shares, few in sides]
