@@ -179,7 +179,7 @@ def people(size: int, seed: int) -> pl.DataFrame:
     return pl.DataFrame({"age": age, "town": town, "pay": pay / 10})
 
 
-@pytest.mark.filterwarnings("ignore:the attack is right in")
+@pytest.mark.filterwarnings("ignore:attack success is")
 def test_the_targets_are_those_that_numpy_draws_after_the_same_seed() -> None:
     original, released, control = people(90, 1), people(120, 2), people(70, 3)
     np.random.seed(11)  # noqa: NPY002

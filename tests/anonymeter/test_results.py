@@ -9,7 +9,7 @@ from unveil.anonymeter import EvaluationResults, PrivacyRisk, SuccessRate
 from unveil.errors import InputError
 
 
-@pytest.mark.filterwarnings("ignore:the attack is right in")
+@pytest.mark.filterwarnings("ignore:attack success is")
 @pytest.mark.parametrize(
     ("attack", "control", "expected"),
     [

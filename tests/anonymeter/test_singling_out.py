@@ -25,7 +25,7 @@ from unveil.metrics.trials.risk import excess_over_control
 GOLDEN = json.loads((Path(golden.__file__).parent / "anonymeter_singling_out.json").read_text())
 PEER = os.environ.get("UNVEIL_ANONYMETER_PYTHON")
 
-pytestmark = pytest.mark.filterwarnings("ignore:the attack is right in")
+pytestmark = pytest.mark.filterwarnings("ignore:attack success is")
 
 
 def made(

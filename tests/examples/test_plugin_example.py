@@ -61,7 +61,7 @@ def test_a_question_takes_it() -> None:
     ("origin", "said"),
     [
         ("roundl", "the module 'roundl' cannot be imported (ModuleNotFoundError: No module named 'roundl')"),
-        ("json", "json must bring metrics or attacks or protections, but brings none. An attack is a class with"),
+        ("json", "json has no metrics or attacks or protections. An attack is a class with"),
     ],
 )
 def test_a_module_that_brings_nothing_is_bad_input_on_one_line(origin: str, said: str) -> None:

@@ -165,7 +165,7 @@ def test_suppressed_cells_are_told_both_ways() -> None:
     found = disclosure(release, columns=KNOWN, sensitive=[ILL])
     other = k_anonymity(release, columns=KNOWN, missing="any")
     assert found.k_anonymity < other
-    assert f"the smallest class has {other} rows; here it counts as a value of its own" in found.notes[-1]
+    assert f"the smallest class has {other} rows; here it is a separate value" in found.notes[-1]
 
 
 def test_the_headline_says_so(tmp_path: Path, approved: Approved) -> None:
@@ -225,7 +225,7 @@ def test_what_is_told_about_cells_reaches_them(tmp_path: Path, approved: Approve
     assert rate_of(exact) != rate_of(told)
     assert not any("rounded" in note for note in exact["notes"])
     run = CliRunner().invoke(main, ["audit", *files, *more, "--hierarchy", "town"])
-    assert "must be written COLUMN=FILE" in run.output
+    assert "Write COLUMN=FILE" in run.output
 
 
 def test_who_is_behind_a_record_is_asked_with_a_hierarchy_too(tmp_path: Path) -> None:

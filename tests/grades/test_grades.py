@@ -114,7 +114,7 @@ def made(
 @pytest.mark.parametrize(
     ("each", "verdict", "why"),
     [
-        (made(), "use", "follows the adversary"),
+        (made(), "use", "monotone in attacker strength"),
         (made(cases=0), "no grade", "no case"),
         (made(2 / 3, undecided=1.0), "do not rank by it", "in no case"),
         (made(0.6, 0.55), "do not rank by it", "no better than a metric that never changes"),

@@ -243,7 +243,7 @@ class TestZeros:
             "pearson_correlation": (1, 1, 1, 7),
             FALLS: (1, 0, 1, 8),
         }
-        assert "1 % of its largest value" in zeros.notes[0]
+        assert "1% of its largest value" in zeros.notes[0]
         assert "pearson correlation (2 of 7, in 1 case)" in zeros.notes[1]
         # The means of the same values hold one negative number, and no zero.
         assert tuple(rankings(values, [suite]).zeros.counts["pearson_correlation"]) == (0, 1, 1, 4)

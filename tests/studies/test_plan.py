@@ -177,7 +177,7 @@ def test_another_seed_or_version_has_other_files_and_another_place_of_the_data_h
         ("switch:share=0.1", "tests.studies.own:Guess", "must be a class with the method 'apply'"),
         ("switch:share=0.1", "tests.studies.gone:Guess", "cannot be imported"),
         ("tests.studies.own:Guess:among=2", "tests.studies.own:NotAnything", "must be a class with the method 'run'"),
-        ("tests.studies.own:Guess:among=2", "record-linkage", "is on a table, and here a graph is attacked"),
+        ("tests.studies.own:Guess:among=2", "record-linkage", "is on a table, not on a graph"),
         ('["entropy"]', '["entropi"]', "Did you mean 'entropy'?"),
         ('["entropy"]', '["k_anonymity"]', "no metric of candidates called 'k_anonymity'"),
         ('["entropy"]', '"entropy"', "'metrics' of the study"),
@@ -208,9 +208,9 @@ def test_a_study_of_tables_refuses_what_leaves_no_truth_or_no_candidates(tmp_pat
         "axes": (Axis("known_columns", (1,)),),
     }
     small_study(tmp_path, **told).check()
-    with pytest.raises(InputError, match="makes rows that are nobody's"):
+    with pytest.raises(InputError, match="makes synthetic rows"):
         small_study(tmp_path, **{**told, "protections": ("gaussian-copula",)}).check()
-    with pytest.raises(InputError, match="leaves Trials, and here Candidates or Beliefs is needed"):
+    with pytest.raises(InputError, match="returns Trials, but this needs Candidates or Beliefs"):
         small_study(tmp_path, **{**told, "attacks": ("row-order",)}).check()
 
 

@@ -66,9 +66,9 @@ def test_the_study_beside_results_names_no_index(tmp_path: Path) -> None:
     run_study(Study.read(study_file(tmp_path)), out, workers=0)
     told = study_file(tmp_path).read_text().replace('"made/', f'"{tmp_path}/made/')
     (out / "study.toml").write_text(told)
-    with pytest.raises(InputError, match=r"must name its releases itself.* but has an \[index\]"):
+    with pytest.raises(InputError, match=r"must list its releases, but has an \[index\]"):
         Results.read(out)
-    with pytest.raises(InputError, match="the study in a summary must name its releases itself"):
+    with pytest.raises(InputError, match="the study in a summary must list its releases"):
         Study.from_toml(told)
 
 

@@ -163,7 +163,7 @@ def test_a_run_that_is_killed_or_interrupted_is_resumed(tmp_path: Path, how: sig
     process = started(study, tmp_path)
     until(begun.exists)
     worker = int(begun.read_text())
-    with pytest.raises(InputError, match=f"another run writes to .*, but process {process.pid} on"):
+    with pytest.raises(InputError, match=f"another run writes to .*: process {process.pid} on"):
         run_study(study, out, workers=0, resume=True)
     if how == signal.SIGINT:
         os.killpg(process.pid, how)  # what Ctrl-C does: every process of the terminal gets it

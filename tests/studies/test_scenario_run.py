@@ -115,7 +115,10 @@ def test_whatever_an_attack_raises_is_in_the_file(tmp_path: Path, attack: str, m
     ("protect", "message"),
     [
         ("tests.studies.own:Refusing", "ValueError in apply"),
-        ("tests.studies.own:NoRelease", "but the method apply of tests.studies.own:NoRelease returned a Graph"),
+        (
+            "tests.studies.own:NoRelease",
+            "the method apply of tests.studies.own:NoRelease returned a Graph instead of a GraphRelease",
+        ),
     ],
 )
 def test_whatever_a_protection_raises_is_a_row(tmp_path: Path, protect: str, message: str) -> None:

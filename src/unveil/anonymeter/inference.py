@@ -79,7 +79,9 @@ class InferenceEvaluator(Evaluator):
         inference_model: Any = None,
     ) -> None:
         if not isinstance(secret, str):
-            raise InputError(f"the sensitive column must be one name, but is a {type(secret).__name__}. Write 'income'")
+            raise InputError(
+                f"the sensitive column (secret) must be one name, but is a {type(secret).__name__}. Write 'income'"
+            )
         if inference_model is not None and not hasattr(inference_model, "predict"):
             raise InputError("inference_model must have a method predict, but has none. Pass a fitted model")
         self._aux_cols, self._secret, self._regression = column_names(aux_cols, "aux_cols"), secret, regression

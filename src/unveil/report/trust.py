@@ -110,18 +110,19 @@ def summary_of(metric: Metric) -> str:
 
     >>> from unveil.metrics import METRICS
     >>> summary_of(METRICS["min_entropy"])
-    'The surprise at the most likely candidate, in bits: the worst case for the target.'
+    'The surprisal of the most likely candidate, in bits.'
     """
     text = metric.summary.removeprefix("Return ").replace("``", "")
     return text[:1].upper() + text[1:]
 
 
 def meaning_of(metric: Metric) -> str:
-    """Return a metric's definition and the meaning of its values.
+    r"""Return a metric's definition and the meaning of its values.
 
     >>> from unveil.metrics import METRICS
-    >>> meaning_of(METRICS["collision_entropy"])
-    'The Rényi entropy of order 2, in bits. 0 means the adversary is sure; log2(k) means k candidates look alike.'
+    >>> print(meaning_of(METRICS["collision_entropy"]).replace(". ", ".\n"))
+    The Rényi entropy of order 2, in bits.
+    0 means the attacker is certain; log2(k) means k candidates are equally likely.
     """
     return f"{summary_of(metric)} {metric.meaning.replace('``', '')}".strip()
 

@@ -51,6 +51,6 @@ def title_of(status: int) -> str:
     """Return the title of an error page.
 
     >>> title_of(404), title_of(418)
-    ('There is nothing here', 'This cannot be done')
+    ('Page not found', 'Not possible')
     """
     return _TITLES.get(status, _TITLES[405])

@@ -116,7 +116,7 @@ def ending(code: int) -> str:
     """Return in words how a process ended that should not have ended.
 
     >>> ending(-9)
-    'the worker was ended (signal 9), perhaps because the machine had too little memory'
+    'the worker was stopped (signal 9), perhaps by a lack of memory'
     """
     if code == -signal.SIGKILL or code == -signal.SIGABRT:
         return f"the worker was stopped (signal {-code}), perhaps by a lack of memory"

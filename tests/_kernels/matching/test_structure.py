@@ -165,9 +165,9 @@ def test_bracket_of_pairs_touches_its_upper_end() -> None:
     [
         (np.ones((2, 3)), "square"),
         (np.ones((0, 0)), "at least one row"),
-        (np.array([[1.0, -1.0], [1.0, 1.0]]), "finite number of at least 0"),
-        (np.array([[1.0, np.nan], [1.0, 1.0]]), "finite number of at least 0"),
-        (np.array([[1.0, np.inf], [1.0, 1.0]]), "finite number of at least 0"),
+        (np.array([[1.0, -1.0], [1.0, 1.0]]), "finite numbers of at least 0"),
+        (np.array([[1.0, np.nan], [1.0, 1.0]]), "finite numbers of at least 0"),
+        (np.array([[1.0, np.inf], [1.0, 1.0]]), "finite numbers of at least 0"),
     ],
 )
 def test_matrices_that_cannot_be_used(matrix: np.ndarray[tuple[int, int], np.dtype[np.float64]], words: str) -> None:

@@ -178,7 +178,7 @@ def test_one_count_that_is_known_gives_the_others() -> None:
     assert found.figures.worked_out == 0
     assert found.insiders == (1, 1, 1, 3)
     assert (
-        "1 person is alone in a hidden count; knowing it, 1 can work out others, at most 3."
+        "Singleton attack: 1 respondent is alone in a suppressed cell; 1 can recover others, at most 3."
         in unveil.tables(TABLE, truth=PEOPLE, insider=True).to_html()
     )
 

@@ -387,7 +387,7 @@ def test_matchings_one_in_each_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("probability,a,b\n0.5,u,v\n0.4,v,u\n", "must sum to 1, but sum to 0.9"),
+        ("probability,a,b\n0.5,u,v\n0.4,v,u\n", "sum to 0.9, not 1"),
         (f"probability,a,b\n0.5,u,v\n0.5,u,{MARKER}\n", "row 2"),
         (f"probability,a,b\n1,{MARKER},{MARKER}\n", "row 1"),
         (f"probability,a,b\n{MARKER},u,v\n", "'probability' .* row 1"),
@@ -451,7 +451,7 @@ def test_the_embedded_network_has_three_nodes() -> None:
         ("a.toml", f"[[node]]\ninputs = ['a']\noutputs = ['u']\nmatrix = [['{MARKER}']]\n", "'matrix' .* at node 1"),
         ("a.toml", "[[node]]\ninputs = ['a']\noutputs = ['u']\nmatrix = [[0.5]]\n", "at node 1 .*sum to 1"),
         ("a.toml", f"[[node]]\ninputs = ['{MARKER}', 'b']\noutputs = ['u']\n", "at node 1 .*2 inputs and 1 outputs"),
-        ("a.toml", f"[[node]]\ninputs = ['{MARKER}']\noutputs = ['{MARKER}']\n", "no loop"),
+        ("a.toml", f"[[node]]\ninputs = ['{MARKER}']\noutputs = ['{MARKER}']\n", "has a loop"),
         ("a.csv", "node,input\n1,a\n", "'output'"),
         ("a.csv", "node,input,output\n1,a,\n", "'output' .* row 1"),
         ("a.csv", f"node,input,output\n1,{MARKER},u\n1,{MARKER},u\n", "row 2 has that of row 1"),

@@ -74,7 +74,7 @@ def test_the_answer_has_the_attack_on_what_was_repaired() -> None:
     assert (repair.hidden_before, repair.hidden_after, repair.after.small) == (0, 2, 0)
     assert repair.frame["count"].to_list() == ["*", "17", "12", "*", "41"]
     assert [each.base for each in repair.rounding] == [3, 5, 10]
-    assert "With 2 of 5 counts hidden (0 before), the same attack finds no small counts." in answer.to_html()
+    assert "With 2 of 5 cells suppressed (0 before), the same attack recovers 0 small cells." in answer.to_html()
 
 
 def test_more_values_are_kept_where_that_is_asked_for() -> None:

@@ -152,7 +152,10 @@ def _with_rounding(table: "Table", part: AgreedColumn, persons: Sequence[CodeCol
     people = PeopleValues(persons)
     cells = part.cells or read_values(people, part.held, part.column.kind, masked=False)
     name = part.column.name
-    note = f"column {name!r} of the {table.name} is read as {found.said}. If that is wrong, declare it as exact"
+    note = (
+        f"column {name!r} of the {table.name} is read as {found.said}. If that is wrong, declare it as exact "
+        f"(exact: {name})"
+    )
     said = ". ".join(filter(None, (part.note, note)))
     return part._replace(cells=with_intervals(cells, found.intervals, people), note=said)
 

@@ -41,7 +41,7 @@ def assert_release(
     ...     assert_release(people, people, threshold=0.09, attacks=["row_order"])
     ... except AssertionError as error:
     ...     print(str(error).splitlines()[0])
-    Fail (at least high risk): 100% of records can be re-identified by their position in the file.
+    Fail (high risk): 100% of records can be re-identified by their position in the file.
     """
     if not any(settings.get(name) for name in ("threshold", "profile", "limits")):
         raise InputError("There is nothing to hold the release to. Pass threshold=0.09, a profile, or limits")

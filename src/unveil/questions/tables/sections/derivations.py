@@ -55,8 +55,9 @@ def _singletons(findings: TablesFindings) -> str:
     if not there:
         return "Singleton attack: no respondent is alone in a suppressed cell."
     drawn = f" ({count(tried)} tested at random)" if tried < there else ""
-    gains = f"{count(gain)} of them can recover others, at most {count(most)}" if gain else "none can recover another"
-    return f"Singleton attack: {count(there, 'respondent is', 'respondents are')} alone in a cell{drawn}; {gains}."
+    gains = f"{count(gain)} can recover others, at most {count(most)}" if gain else "none can recover another"
+    respondents = count(there, "respondent is", "respondents are")
+    return f"Singleton attack: {respondents} alone in a suppressed cell{drawn}; {gains}."
 
 
 def steps_table(findings: TablesFindings, *, first: int, last: int | None) -> TableBlock:
