@@ -254,7 +254,7 @@ def test_the_sample_gives_the_answer_of_the_command_line(
     assert line == "unveil audit --attacks disclosure --targets 20 --seed 5 --html report.html"
     told = CliRunner().invoke(main, [*line.split()[1:], "--json"])
     with page.expect_download() as getting:
-        page.get_by_role("link", name="Download the values").click()
+        page.get_by_role("link", name="Download the results").click()
     assert json.loads(Path(getting.value.path()).read_text(encoding="utf-8")) == json.loads(told.stdout)
     with page.expect_download() as getting:
         page.get_by_role("link", name="Download the report").click()
@@ -343,7 +343,7 @@ def test_one_job_is_cancelled_while_another_waits_whose_sliders_move_by_keyboard
     assert page.locator("[data-step]").get_attribute("aria-live") == "polite"
     other.get_by_role("button", name="Try the example").click()
     other.wait_for_url("**/jobs/*")
-    other.get_by_text("Waiting: another job is running.").wait_for()
+    other.get_by_text("Waiting: another run comes first.").wait_for()
     expect(page.locator("[data-step]")).not_to_have_text("Starting …")
     home.goto(f"{desk.base}/")
     assert home.locator(".result .state").all_inner_texts()[:2] == ["Waiting", "Running"]
