@@ -262,7 +262,7 @@ def test_the_sample_gives_the_answer_of_the_command_line(
     report = Path(getting.value.path()).read_text(encoding="utf-8")
     # The command stands in the report as it was typed.
     typed = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert report == typed.replace(' <span class="option">--json</span>', "")
+    assert report == typed.replace(' <span class="option">--json</span>', "").replace(" --json</code>", "</code>")
     inside = page.frame_locator("iframe.report").get_by_role("heading", level=1)
     assert inside.inner_text().split() == headline.split()
     alone = page.context.new_page()
@@ -288,7 +288,7 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
     columns.get_by_label("Role of vote").select_option("sensitive")
     columns.get_by_label(f"Role of {FORMULA}").select_option("ignored")
     columns.get_by_label(f"Type of {IMAGE}", exact=True).select_option("category")
-    page.get_by_role("button", name="Add an attacker").click()
+    page.get_by_role("button", name="Add a scenario").click()
     assert page.evaluate("document.activeElement.dataset.part") == "name"
     page.keyboard.type("a neighbour")
     at(page, "scenarios").get_by_label(SCRIPT, exact=True).check()
