@@ -184,8 +184,10 @@ def test_the_sheet_has_all_that_is_signed() -> None:
     document = Path("sheet.html").read_text()
     sheet = plain(document)
     for said in (
-        "evidence for a decision on this release", "not a legal determination of anonymity", "Singling out", "Linkability", "Inference",
-        "Results before and after Original data masked.csv", "people.csv", "others.csv", "in bands", "top=coded", "not stated",
+        "evidence for a decision on this release", "not a legal determination of anonymity", "Singling out",
+        "Linkability", "Inference",
+        "Results before and after Original data masked.csv", "people.csv", "others.csv", "in bands", "top=coded",
+        "not stated",
         "neighbour", "seed 11", "to be reviewed by May 2030", "unveil audit people.csv masked.csv", "Utility loss",
         "evidence for the decision of the controller", "Decision: release, change or do not release",
     ):  # fmt: skip
