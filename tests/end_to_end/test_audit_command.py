@@ -144,7 +144,7 @@ def test_the_first_screen_is_the_decision_its_numbers_the_next_steps_and_four_ri
     assert (headline, subline) == (decision["headline"], decision["subline"])
     assert headline.startswith("Fail (high risk): ")
     assert "excess 100 points (at least " in subline
-    assert "threshold 9%" in subline
+    assert "threshold 9 points" in subline
     steps = [line.removeprefix("→ ") for line in rest if line.startswith("→ ")]
     assert len(steps) == len(decision["next"]) > 0
     lines = run.stdout.splitlines()

@@ -116,8 +116,8 @@ def test_the_shareable_edition_names_protections_but_no_command(monkeypatch: pyt
     [
         (("--env", "NO_SUCH_VARIABLE"), "the variable NO_SUCH_VARIABLE (env) is not set"),
         (("--env", "TOKEN=word-91c2ab"), "write TOKEN alone"),
-        (("--output-limit", "0"), "output limit, in GB, must be above 0"),
-        (("--output-limit", "0.000001"), "wrote a file of more than the 1e-06 GB"),
+        (("--output-limit", "0"), "output limit, in GB, is 0; it must be above 0"),
+        (("--output-limit", "0.000001"), "wrote a file above the maximum of 1e-06 GB"),
     ],
 )
 def test_wrong_variables_and_too_much_output_are_told(words: tuple[str, ...], said: str) -> None:
@@ -138,8 +138,8 @@ def test_a_generator_that_makes_nothing_is_told_in_a_sentence(what: str) -> None
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--epsilon", "0"), "epsilon must be above 0 and finite"),
-        (("--epsilon=-1",), "epsilon must be above 0 and finite"),
+        (("--epsilon", "0"), "epsilon is 0; it must be above 0 and finite"),
+        (("--epsilon=-1",), "epsilon is -1; it must be above 0 and finite"),
         (("--epsilon", "inf"), "not a number"),
         (("--folds", "30"), "Take fewer folds"),
         (("--canaries", "5", "--folds", "2"), "exclude each other"),

@@ -247,14 +247,15 @@ def test_the_sample_gives_the_answer_of_the_command_line(
     quick(page, "disclosure")
     page.fill("#f-seed", "5")
     page.get_by_role("button", name="Try the example").click()
-    headline = answered(page)
+    # The label stands before the headline here, and above it in the report.
+    headline = answered(page).removeprefix(page.locator("h1 .tone").inner_text())
     expect(page.locator("#headline")).to_be_focused()
     monkeypatch.chdir(tmp_path)
     line = page.locator("pre").inner_text()
     assert line == "unveil audit --attacks disclosure --targets 20 --seed 5 --html report.html"
     told = CliRunner().invoke(main, [*line.split()[1:], "--json"])
     with page.expect_download() as getting:
-        page.get_by_role("link", name="Download the values").click()
+        page.get_by_role("link", name="Download the results").click()
     assert json.loads(Path(getting.value.path()).read_text(encoding="utf-8")) == json.loads(told.stdout)
     with page.expect_download() as getting:
         page.get_by_role("link", name="Download the report").click()
@@ -262,7 +263,7 @@ def test_the_sample_gives_the_answer_of_the_command_line(
     report = Path(getting.value.path()).read_text(encoding="utf-8")
     # The command stands in the report as it was typed.
     typed = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert report == typed.replace(' <span class="option">--json</span>', "")
+    assert report == typed.replace(' <span class="option">--json</span>', "").replace(" --json</code>", "</code>")
     inside = page.frame_locator("iframe.report").get_by_role("heading", level=1)
     assert inside.inner_text().split() == headline.split()
     alone = page.context.new_page()
@@ -288,7 +289,7 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
     columns.get_by_label("Role of vote").select_option("sensitive")
     columns.get_by_label(f"Role of {FORMULA}").select_option("ignored")
     columns.get_by_label(f"Type of {IMAGE}", exact=True).select_option("category")
-    page.get_by_role("button", name="Add an attacker").click()
+    page.get_by_role("button", name="Add a scenario").click()
     assert page.evaluate("document.activeElement.dataset.part") == "name"
     page.keyboard.type("a neighbour")
     at(page, "scenarios").get_by_label(SCRIPT, exact=True).check()
@@ -343,7 +344,7 @@ def test_one_job_is_cancelled_while_another_waits_whose_sliders_move_by_keyboard
     assert page.locator("[data-step]").get_attribute("aria-live") == "polite"
     other.get_by_role("button", name="Try the example").click()
     other.wait_for_url("**/jobs/*")
-    other.get_by_text("Waiting: another job is running.").wait_for()
+    other.get_by_text("Waiting: another run comes first.").wait_for()
     expect(page.locator("[data-step]")).not_to_have_text("Starting …")
     home.goto(f"{desk.base}/")
     assert home.locator(".result .state").all_inner_texts()[:2] == ["Waiting", "Running"]

@@ -86,5 +86,5 @@ def test_the_command_prints_a_schema_by_question_by_command_and_by_whole_name() 
 
 @pytest.mark.parametrize("name", ["audi", "unveil.audit/99", "../schemas/unveil.audit/4", ""])
 def test_an_unknown_schema_is_refused_in_one_sentence(name: str) -> None:
-    with pytest.raises(InputError, match="there is no schema"):
+    with pytest.raises(InputError, match="Unknown schema"):
         schema_text(name)

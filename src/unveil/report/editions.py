@@ -65,6 +65,7 @@ SHOWN_OPTIONS = frozenset(
             "--holdout",
             "--method",
             "--read",
+            "--report",
         ),
     }
 )
@@ -79,7 +80,7 @@ FILE_OPTIONS = frozenset(
 FLAGS = frozenset(
     {
         *("--accept-inconclusive", "--accept-undecided", "--json", "--quiet", "--sample", "--show-records"),
-        *("--strict-kinds", "--strict-types", "--verbose", "--example"),
+        *("--strict-kinds", "--strict-types", "--verbose", "--example", "--help-all"),
     }
 )
 _HIDDEN = "…"

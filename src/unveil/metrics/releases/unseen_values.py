@@ -36,7 +36,7 @@ class UnseenValues:
     COUNTS = "statistic"
 
     column: str = figure("Name of the column.")
-    kind: str = figure("Column type.")
+    kind: str = figure("Type of the column with unseen values.")
     rows: int = figure("Released rows with a value in this column.", counts="rows")
     unseen: int = figure(
         "Released rows whose value is absent from the original (categories, truth values), outside its range "

@@ -42,7 +42,7 @@ class ColumnDistance:
     COUNTS = "statistic"
 
     name: str = figure("Name of the column.")
-    kind: Kind = figure("Column type.")
+    kind: Kind = figure("Type of the compared column.")
     distance: float = figure(
         "Distance from 0 (the same distribution) to 1. For a category, truth value or text it is the total "
         "variation. For a number, date or ordered levels it is the Kolmogorov-Smirnov distance or the change of the "

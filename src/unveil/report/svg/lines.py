@@ -63,7 +63,7 @@ def svg(chart: Chart, *, identity: str) -> str:
     frame = Frame(chart)
     styles = dict.fromkeys(vector.style for vector in chart.vectors)
     parts = [
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labeledby="{identity}-title {identity}-description" '
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-labelledby="{identity}-title {identity}-description" '
         f'data-box="{LEFT} {TOP} {frame.width} {frame.height}" data-x="{frame.x.low:g} {frame.x.high:g}" '
         f'data-y="{frame.y.low:g} {frame.y.high:g}" data-marks="{MOST_MARKS}">',
         f'<title id="{identity}-title">{escape(chart.title)}</title>',

@@ -68,7 +68,7 @@ async function submit(question, files, values, button, leave = () => {}) {
     return;
   }
   button.disabled = false;
-  complainAll(told.errors || {}, Object.keys(told.errors || {}).length ? "Some fields have errors." : told.error);
+  complainAll(reply.errors || {}, Object.keys(reply.errors || {}).length ? "Some fields have errors." : reply.error);
 }
 
 // A job
@@ -82,9 +82,9 @@ async function follow(place) {
     const share = Math.round(100 * (reply.share || 0));
     bar.setAttribute("aria-valuenow", String(share));
     $(".done", bar).style.width = `${share}%`;
-    const running = told.step ? `${told.step[0].toUpperCase()}${told.step.slice(1)} …` : "Starting …";
-    const waiting = told.place > 1 ? `Waiting: ${told.place} runs come first.` : "Waiting: another run comes first.";
-    const words = told.failed ? told.error : told.state === "waiting" ? waiting : running;
+    const running = reply.step ? `${reply.step[0].toUpperCase()}${reply.step.slice(1)} …` : "Starting …";
+    const waiting = reply.place > 1 ? `Waiting: ${reply.place} runs come first.` : "Waiting: another run comes first.";
+    const words = reply.failed ? reply.error : reply.state === "waiting" ? waiting : running;
     // Said aloud only when it changes.
     if (step.textContent !== words) step.textContent = words;
     $("[data-seconds]", place).textContent = reply.seconds >= 1 ? `It has been running for ${Math.floor(reply.seconds)} s.` : "";
