@@ -257,6 +257,9 @@ def _coded(column: "pl.Series") -> tuple[NDArray[Any], list[Any]]:
     if isinstance(column.dtype, pl.Enum):
         codes = (column.to_physical().cast(pl.Int64) + 1).fill_null(0).to_numpy()
         return codes, column.dtype.categories.to_list()
+    if column.dtype == pl.Int128:  # its values may need more than 64 bits
+        codes, words = codes_of(column.cast(pl.String))
+        return codes, [int(word) for word in words.to_list()]
     codes, words = codes_of(column)
     return codes, words.to_list()
 

@@ -82,7 +82,7 @@ def test_shown_small_counts_are_in_the_headline_where_nothing_else_is_found(appr
     approved(headline(alone))
     assert tone(alone) == "warning"
     assert [step.option for step in next_steps(alone) if isinstance(step, NextStep)] == [
-        "--repair FILE",
+        "--suppress FILE",
         "--profile cell-11",
     ]
     beside = found(["*", "*", "2", "3", "40"])
