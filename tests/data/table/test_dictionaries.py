@@ -8,6 +8,7 @@ import pytest
 from tests.data.refusals import MARKER, refusal
 from unveil.data.table import Dictionary, Marker, Table, dictionary_of_labels, read_dictionary, write_kinds
 from unveil.data.table.dictionaries import DictionaryEntry
+from unveil.errors import InputError
 
 NIST = {
     "AGEP": {"description": "Person's age", "values": {"min": 0, "max": 99}},
@@ -286,3 +287,12 @@ def test_a_dictionary_holds_names_missing_values_exact_columns_and_hierarchies(t
     assert (known.exact, known.hierarchies) == (("income",), {"job": tmp_path / "jobs.csv"})
     assert known.columns["income"].kind == "number"
     assert "job" not in known.columns
+
+
+@pytest.mark.parametrize("name", ["../secret.csv", "/etc/hosts", "deep/other.csv", "link.csv", ".."])
+def test_a_hierarchy_outside_the_folder_of_the_dictionary_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "link.csv").symlink_to(tmp_path / "elsewhere.csv")
+    path = tmp_path / "types.toml"
+    path.write_text(f'[columns.job]\nhierarchy = "{name}"\n')
+    with pytest.raises(InputError, match="no plain file name"):
+        read_dictionary(path)

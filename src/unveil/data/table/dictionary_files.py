@@ -207,8 +207,19 @@ def _own(fields: Mapping[str, Any], path: Path) -> Dictionary:
         if each.get("exact") is True:
             exact.append(column)
         if "hierarchy" in each:
-            hierarchies[column] = path.parent / str(each["hierarchy"])
+            hierarchies[column] = _hierarchy_file(path, str(each["hierarchy"]), column)
     return Dictionary(name, entries, rename=rename, missing=missing, exact=tuple(exact), hierarchies=hierarchies)
+
+
+def _hierarchy_file(path: Path, name: str, column: str) -> Path:
+    """Return a hierarchy in the folder of the dictionary: a foreign dictionary could name any file."""
+    found = path.parent / name
+    if Path(name).name != name or name in ("", ".", "..") or found.is_symlink():
+        raise InputError(
+            f"Column {column!r} in {path.name}: the hierarchy is no plain file name. Put the file into the folder "
+            "of the dictionary, and write its name alone"
+        )
+    return found
 
 
 def _own_entry(column: str, each: Mapping[str, Any], name: str) -> DictionaryEntry:
