@@ -11,7 +11,7 @@ SBOM := unveil-sbom.json
 TESTS ?=
 PYTEST = $(BIN)/pytest --numprocesses 2 --dist worksteal $(if $(TESTS),$(TESTS),--cov --cov-report term --enforce-floor --durations=40)
 
-.PHONY: help setup demo serve study docs test check fresh format bench calibrate lock sbom clean
+.PHONY: help setup demo serve study docs test check fuzz fresh format bench calibrate lock sbom clean
 
 help:
 	@echo "make setup   make .venv with unveil in it (done once, and again when the requirements change)"
@@ -21,6 +21,7 @@ help:
 	@echo "make docs    build the documentation site into site/; it needs no network to be read"
 	@echo "make test    lint, types, tests and coverage"
 	@echo "make check   the same without browser, whole commands, examples and coverage: for daily work"
+	@echo "make fuzz    the same as make check with other random examples"
 	@echo "make fresh   run make demo and make test on a bare Debian, built in a folder as root (options: ARGS='...')"
 	@echo "make format  let ruff format the code and repair what it can"
 	@echo "make bench   measure unveil beside its peers, in .venv-bench (options: ARGS='...')"
@@ -62,6 +63,10 @@ test:
 check:
 	@$(MAKE) --no-print-directory test \
 	  TESTS="-q -m 'not browser' --ignore=tests/end_to_end --ignore=tests/examples --ignore=tests/fuzz"
+
+# The suite draws the same random examples everywhere; this run draws others.
+fuzz:
+	@UNVEIL_OTHER_EXAMPLES=1 $(MAKE) --no-print-directory check
 
 # Variants: ARGS="--plain-user", "--without-apt", "--read-only-home", "--tests tests/guesses".
 fresh:

@@ -53,12 +53,12 @@ MAY_SKIP = "needs UNVEIL_DATA"
 
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
-# Every run draws other examples unless in CI, so that few at a time are many in the end.
+# The suite draws the same examples everywhere, so that a run that is green here is green in CI; `make fuzz` draws others.
 settings.register_profile(
     "house",
     max_examples=24,
     deadline=None,
-    derandomize=IN_CI,
+    derandomize=os.environ.get("UNVEIL_OTHER_EXAMPLES") != "1",
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
