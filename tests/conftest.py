@@ -53,7 +53,7 @@ MAY_SKIP = "needs UNVEIL_DATA"
 
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
-# The suite draws the same examples everywhere, so that a run that is green here is green in CI; `make fuzz` draws others.
+# The same examples are drawn everywhere, so that a run that is green here is green in CI; `make fuzz` draws others.
 settings.register_profile(
     "house",
     max_examples=24,
