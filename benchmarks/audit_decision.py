@@ -12,7 +12,7 @@ from unveil._kernels.threads import threads
 from unveil.metrics.trials.risk import clopper_pearson
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.attacks.copies import RARE
-from unveil.questions.audit.decision_findings import AttackEffect, AuditDecision
+from unveil.questions.audit.decision.findings import AttackEffect, AuditDecision
 from unveil.questions.audit.findings import Audit
 from unveil.questions.result import Result
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.end_to_end.audit_people import people
 from tests.end_to_end.commands import MARKER, Command
-from unveil.questions.audit.decision_findings import Lack
-from unveil.questions.audit.decision_text import NEXT
+from unveil.questions.audit.decision.findings import Lack
+from unveil.questions.audit.decision.text import NEXT
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.metrics.verdict.effects import EffectSize
-from unveil.questions.audit.decision import decide, level_of, worst_attacker
-from unveil.questions.audit.decision_findings import (
+from unveil.questions.audit.decision.findings import (
     LEVELS,
     AttackEffect,
     AuditEvidence,
@@ -22,7 +21,8 @@ from unveil.questions.audit.decision_findings import (
     Thresholds,
     band,
 )
-from unveil.questions.audit.decision_text import REASONS, headline_of
+from unveil.questions.audit.decision.rule import decide, level_of, worst_attacker
+from unveil.questions.audit.decision.text import REASONS, headline_of
 
 EMA = Thresholds(threshold=0.09)
 

@@ -10,8 +10,8 @@ import pytest
 
 from unveil.errors import InputError
 from unveil.questions.audit.answer import audit
-from unveil.questions.audit.decision_evidence import decision_of
-from unveil.questions.audit.decision_findings import ALPHA, AuditDecision, Thresholds
+from unveil.questions.audit.decision.evidence import decision_of
+from unveil.questions.audit.decision.findings import ALPHA, AuditDecision, Thresholds
 from unveil.questions.audit.findings import Audit
 
 PEOPLE = 300

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from tests.questions.audit.test_decision import EMA, audit, classes, effect, rest
 from unveil.metrics.verdict.effects import EffectSize
-from unveil.questions.audit import decision_text
-from unveil.questions.audit.decision import decide
-from unveil.questions.audit.decision_findings import (
+from unveil.questions.audit.decision import text as decision_text
+from unveil.questions.audit.decision.findings import (
     EFFECTS,
     RISKS,
     AttackEffect,
@@ -29,7 +28,8 @@ from unveil.questions.audit.decision_findings import (
     Level,
     Thresholds,
 )
-from unveil.questions.audit.decision_text import (
+from unveil.questions.audit.decision.rule import decide
+from unveil.questions.audit.decision.text import (
     DECISION_WORDS,
     EFFECT_NAMES,
     INDIVIDUALS,

@@ -11,9 +11,9 @@ import pytest
 from unveil.data import samples
 from unveil.metrics.verdict.family import FamilyJudgement, FigureToJudge, FittedGuesses, judge
 from unveil.metrics.verdict.pool import Pool
-from unveil.questions.audit import judge as judging
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision import judge as judging
 
 PEOPLE = 60
 COLUMNS = ["age", "education", "income", "vote", "news", "party"]

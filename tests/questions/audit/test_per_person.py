@@ -15,7 +15,7 @@ from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_text import IDENTIFIER_STEP
+from unveil.questions.audit.decision.text import IDENTIFIER_STEP
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.people import TargetPool
 from unveil.questions.audit.per_person import per_person

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from unveil.questions.audit.answer import AuditResult, audit
-from unveil.questions.audit.decision_findings import AttackEffect, ReleaseDecision
+from unveil.questions.audit.decision.findings import AttackEffect, ReleaseDecision
 from unveil.report.blocks import TableBlock
 
 #: Two of the columns are numbers, and one in thirty people is of a group of their own.

@@ -12,11 +12,11 @@ from unveil.data.table.release import Release
 from unveil.metrics.releases.disclosure import disclosure
 from unveil.metrics.trials.groups import GroupRates, bands, group_rates
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_findings import EFFECTS, MAX_RISK, WORST
+from unveil.questions.audit.decision.findings import EFFECTS, MAX_RISK, WORST
+from unveil.questions.audit.decision.quantities import meanings
 from unveil.questions.audit.findings import (
     AttackFinding,
 )
-from unveil.questions.audit.quantities import meanings
 
 #: The attacks whose tries are about single people, so that groups have rates of their own.
 PERSONAL = [name for name, attack in ATTACKS.items() if attack.per_person]

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from tests.questions.audit.leaks import CONTROL, GUESSES, LEAK, ORIGINAL, ask, found, people
+from unveil.questions.audit.decision.ranking import is_significant, worst_of
 from unveil.questions.audit.findings import AttackFinding, Audit
-from unveil.questions.audit.ranking import is_significant, worst_of
 from unveil.questions.result import Result
 
 NEW = ("singling_out", "inference", "attribute_disclosure", "membership")

@@ -11,8 +11,8 @@ import pytest
 from tests.approved.sentences import Approved
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.data.table import Hierarchy
+from unveil.questions.audit.decision.ranking import worst_of
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.suggestions import section, suggestion_sentences
 from unveil.questions.audit.words import percent

@@ -10,8 +10,9 @@ from unveil.errors import InputError
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.metrics.verdict.control import ColumnDifference, ControlCheck
 from unveil.metrics.verdict.effects import EffectSize
-from unveil.questions.audit.decision_evidence import decided
-from unveil.questions.audit.decision_findings import AttackEffect, Thresholds
+from unveil.questions.audit.decision.evidence import decided
+from unveil.questions.audit.decision.findings import AttackEffect, Thresholds
+from unveil.questions.audit.decision.ranking import worst_of
 from unveil.questions.audit.findings import (
     UNDEFINED,
     AttackFinding,
@@ -26,7 +27,6 @@ from unveil.questions.audit.findings import (
     ReleaseVerdict,
     SuccessRange,
 )
-from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.report_context import AuditContext, ReportContext
 from unveil.questions.audit.sections.linkability import importance_chart, importance_table, split_chart
 from unveil.questions.audit.sections.results import MOST_ATTACKERS, result_table

@@ -19,9 +19,9 @@ from unveil.metrics.verdict.effects import EffectSize
 from unveil.protections import GaussianCopula, RankSwapping, Shuffle, TableProtection
 from unveil.protections.generators import SourceTable
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_evidence import decided, thresholds_of
-from unveil.questions.audit.decision_findings import AuditDecision, ReleaseDecision, Thresholds
-from unveil.questions.audit.decision_text import leading_release
+from unveil.questions.audit.decision.evidence import decided, thresholds_of
+from unveil.questions.audit.decision.findings import AuditDecision, ReleaseDecision, Thresholds
+from unveil.questions.audit.decision.text import leading_release
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.generator.run import WAY, audit_generator, given_of
 from unveil.questions.audit.inputs import PreparedRelease

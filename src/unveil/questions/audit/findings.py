@@ -18,9 +18,9 @@ from unveil.metrics.trials.groups import RatesByGroup
 from unveil.metrics.trials.risk import ATTACK_RATE, CONTROL_RATE, EXCESS, Rate, Risk
 from unveil.metrics.verdict.control import ControlCheck
 from unveil.metrics.verdict.copies import CopiedGroup
-from unveil.questions.audit.decision_findings import AttackEffect, AuditDecision, GroupEffect, Thresholds
+from unveil.questions.audit.decision.findings import AttackEffect, AuditDecision, GroupEffect, Thresholds
+from unveil.questions.audit.decision.separation import ExposedPerson, Separation
 from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
-from unveil.questions.audit.separation import ExposedPerson, Separation
 from unveil.report.profiles import COPIED
 
 #: Source of a scenario: the user, all known columns, one of many tested in turn, or their mean.

@@ -16,10 +16,10 @@ from unveil.metrics.releases.unseen_values import UnseenValues, unseen_values
 from unveil.metrics.releases.utility import Utility, loss_summary
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
 from unveil.questions.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
+from unveil.questions.audit.decision.ranking import severity
 from unveil.questions.audit.findings import AttackFinding, AttackScenario
 from unveil.questions.audit.inputs import MOST_MATCHED, PreparedAudit, PreparedRelease, compared_with_people
 from unveil.questions.audit.people import TargetSample
-from unveil.questions.audit.ranking import severity
 from unveil.questions.audit.scenarios import settle, without
 from unveil.report.progress import Progress, silent
 

@@ -543,8 +543,8 @@ def read_targets(written: str | int | None) -> int | Literal["auto"] | None:
 def _together(request: Request) -> list[tuple[str, str]]:
     """Return what makes no audit, and limits on values that this audit cannot have: they would look like a pass."""
     from unveil.questions.audit.attacks import ATTACKS
-    from unveil.questions.audit.decision_evidence import thresholds_of
-    from unveil.questions.audit.decision_findings import EFFECTS
+    from unveil.questions.audit.decision.evidence import thresholds_of
+    from unveil.questions.audit.decision.findings import EFFECTS
 
     generated = bool(request.values["generator"])
     if not request.sample and not request.files.get("released") and not generated:

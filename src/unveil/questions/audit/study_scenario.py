@@ -21,8 +21,8 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS, GOALS
 from unveil.questions.audit.attacks.attack import AttackerGoal
 from unveil.questions.audit.attacks.memorization import GUESSES, OTHERS, REMEMBERS
+from unveil.questions.audit.decision.quantities import release_quantities
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease
-from unveil.questions.audit.quantities import release_quantities
 from unveil.questions.audit.settings import MEASURES
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.studies.audit_columns import COLUMNS, COMPARED, LOSS, LOST, MORE, PEOPLE, PROVED, RISK

@@ -8,7 +8,7 @@ import pytest
 
 from unveil.questions.audit import attacks
 from unveil.questions.audit.attacks import ATTACKS, GOALS
-from unveil.questions.audit.decision_findings import EFFECTS
+from unveil.questions.audit.decision.findings import EFFECTS
 from unveil.report.sign_off import QUESTIONS
 
 

@@ -10,8 +10,8 @@ from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.metrics.trials.risk import risk
+from unveil.questions.audit.decision.ranking import BEYOND_DOUBT, clarity
 from unveil.questions.audit.people import draw_people
-from unveil.questions.audit.ranking import BEYOND_DOUBT, clarity
 
 
 def test_a_named_adversary_gets_the_figures_of_the_attack_itself() -> None:

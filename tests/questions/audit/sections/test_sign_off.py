@@ -9,7 +9,7 @@ import pytest
 from tests.questions.audit.test_decision import audit, effect, rest
 from tests.questions.audit.test_decision_text import LINKED, several, worded_audit
 from unveil.metrics.verdict.effects import EffectSize
-from unveil.questions.audit.decision_findings import AttackEffect
+from unveil.questions.audit.decision.findings import AttackEffect
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.sign_off import sign_off
 from unveil.report.sign_off import QUESTIONS, BoxFact, three_boxes

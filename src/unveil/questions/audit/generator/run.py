@@ -20,16 +20,16 @@ from unveil.metrics.verdict.copies import FACTOR
 from unveil.metrics.verdict.limits import fewest_copies_provable
 from unveil.metrics.verdict.pooled_tables import number_people, pool_tables
 from unveil.protections.generators import GeneratedRelease, SourceTable, about, generator_from
+from unveil.questions.audit.decision.judge import judge_audit
+from unveil.questions.audit.decision.ranking import worst_of
+from unveil.questions.audit.decision.separation import ExposedPerson
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.generator.claim import epsilon_from_canaries, epsilon_from_tables
 from unveil.questions.audit.generator.combine import AttackedRun, combined, spread_of
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
 from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
-from unveil.questions.audit.judge import judge_audit
-from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.run import attack_release, audit_original, audit_release, audit_releases
-from unveil.questions.audit.separation import ExposedPerson
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.reading import TableReading
 from unveil.report.progress import Progress, Say, unsaid

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_findings import RISKS, AttackEffect, ReleaseDecision
+from unveil.questions.audit.decision.findings import RISKS, AttackEffect, ReleaseDecision
 from unveil.questions.audit.findings import Audit
 from unveil.report.blocks import NO_CELL, RISK_LEVELS, CellGrid
 from unveil.report.suppressed_number import SuppressedNumber

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 from unveil._figure import derived, figure
+from unveil.questions.audit.decision.quantities import alone, quantities_of
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.quantities import alone, quantities_of
 from unveil.report.blocks import TableBlock
 from unveil.report.limits import Quantity
 from unveil.report.profiles import Clause, Profile, profile

@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import isnan, nan
 
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_findings import ExposedIndividuals
+from unveil.questions.audit.decision.findings import ExposedIndividuals
 from unveil.questions.audit.findings import Audit, CopyFindings
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.distance_histograms import distance_charts

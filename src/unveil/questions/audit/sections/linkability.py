@@ -5,7 +5,7 @@ from math import nan
 import numpy as np
 
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.audit.decision_text import is_hidden
+from unveil.questions.audit.decision.text import is_hidden
 from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnImportance
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.results import attacker_text, result_sentence, result_table, strongest

@@ -8,7 +8,7 @@ from unveil.data.table.markers import MarkerCount
 from unveil.metrics.releases.unseen_values import UnseenValues
 from unveil.metrics.verdict.control import ColumnDifference, ControlCheck
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_text import p_text
+from unveil.questions.audit.decision.text import p_text
 from unveil.questions.audit.findings import TOLD_APART, Audit, AuditedRelease
 from unveil.questions.audit.sections.generator import oddities
 from unveil.questions.audit.words import LONGEST_NAME, number_of, percent

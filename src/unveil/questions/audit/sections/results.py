@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
-from unveil.questions.audit.decision_text import (
+from unveil.questions.audit.decision.findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
+from unveil.questions.audit.decision.text import (
     LEVEL_WORDS,
     WITHHELD,
     effect_name,

@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 from unveil._version import __version__
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_text import LEVEL_WORDS, effect_name, excess_text, is_hidden
+from unveil.questions.audit.decision.ranking import worst_of
+from unveil.questions.audit.decision.text import LEVEL_WORDS, effect_name, excess_text, is_hidden
 from unveil.questions.audit.findings import Audit, AuditedRelease
-from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.report_context import AuditContext, ReportContext
 from unveil.questions.audit.sections.generator import sheet_facts
 from unveil.questions.audit.sections.results import result_sentence, strongest

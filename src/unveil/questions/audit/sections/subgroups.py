@@ -9,8 +9,8 @@ import numpy as np
 from unveil.metrics.trials.groups import GroupRates, RatesByGroup
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision.ranking import worst_of
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.words import compact_rate, percent
 from unveil.report.blocks import Chart, Section, Series, Style, TableBlock, Threshold, sides

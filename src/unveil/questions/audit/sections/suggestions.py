@@ -7,7 +7,8 @@ from math import isnan
 from unveil._figure import derived, figure, figure_at
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_text import DECISION_WORDS
+from unveil.questions.audit.decision.ranking import worst_of
+from unveil.questions.audit.decision.text import DECISION_WORDS
 from unveil.questions.audit.findings import (
     AttackFinding,
     Audit,
@@ -15,7 +16,6 @@ from unveil.questions.audit.findings import (
     ReleaseVerdict,
     SuggestedChange,
 )
-from unveil.questions.audit.ranking import worst_of
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.words import compact_rate, listed, percent
 from unveil.report.blocks import Section, TableBlock

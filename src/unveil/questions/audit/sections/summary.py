@@ -6,9 +6,9 @@ from math import isnan, nan
 import numpy as np
 
 from unveil.metrics.verdict.effects import EffectSize
-from unveil.questions.audit.decision import height
-from unveil.questions.audit.decision_findings import RISKS, AttackEffect, AuditDecision, ReleaseDecision, RiskRow
-from unveil.questions.audit.decision_text import (
+from unveil.questions.audit.decision.findings import RISKS, AttackEffect, AuditDecision, ReleaseDecision, RiskRow
+from unveil.questions.audit.decision.rule import height
+from unveil.questions.audit.decision.text import (
     DECISION_WORDS,
     INDIVIDUALS,
     LEVEL_WORDS,

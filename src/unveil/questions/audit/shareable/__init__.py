@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from unveil.data.files.digest import keyed_digest
 from unveil.protections.generators.command import PLACES
-from unveil.questions.audit.decision_text import with_text
+from unveil.questions.audit.decision.text import with_text
 from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnFact, Suggestions, TableFlags
 from unveil.questions.audit.generator.findings import GeneratorSummary
 from unveil.questions.audit.shareable.decisions import shared_decision

@@ -6,7 +6,7 @@ from math import isnan, nan
 
 from unveil.metrics.trials.risk import Rate, clopper_pearson
 from unveil.metrics.verdict.effects import EffectSize
-from unveil.questions.audit.decision_findings import (
+from unveil.questions.audit.decision.findings import (
     AttackEffect,
     AuditDecision,
     ExposedIndividuals,

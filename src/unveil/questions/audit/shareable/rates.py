@@ -11,6 +11,7 @@ from unveil.metrics.releases.closeness import DistanceHistogram
 from unveil.metrics.trials.groups import GroupRates, RatesByGroup, compared
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision.separation import Separation
 from unveil.questions.audit.findings import (
     AttackFinding,
     AuditVerdict,
@@ -19,7 +20,6 @@ from unveil.questions.audit.findings import (
     ReleaseVerdict,
     SuccessRange,
 )
-from unveil.questions.audit.separation import Separation
 from unveil.questions.audit.shareable.numbers import SmallNumbers, undefined, without_numbers
 from unveil.report.figures import redacted
 from unveil.report.suppressed_number import SuppressedNumber

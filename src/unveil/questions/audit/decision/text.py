@@ -9,8 +9,7 @@ from math import ceil, isnan
 from types import MappingProxyType
 
 from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS
-from unveil.questions.audit.decision import height
-from unveil.questions.audit.decision_findings import (
+from unveil.questions.audit.decision.findings import (
     AttackEffect,
     AuditDecision,
     DecisionWord,
@@ -19,6 +18,7 @@ from unveil.questions.audit.decision_findings import (
     Level,
     ReleaseDecision,
 )
+from unveil.questions.audit.decision.rule import height
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.words import LONGEST_NAME, listed, number_of, percent
 from unveil.report.blocks import Tone

@@ -23,10 +23,10 @@ from unveil.metrics.verdict.limits import fewest_copies_provable
 from unveil.metrics.verdict.pool import Pool
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision_findings import AttackEffect, BaselineKind, GroupEffect
+from unveil.questions.audit.decision.findings import AttackEffect, BaselineKind, GroupEffect
+from unveil.questions.audit.decision.ranking import severity
 from unveil.questions.audit.findings import AttackFinding, AuditVerdict, JudgedFigure, ReleaseVerdict
 from unveil.questions.audit.people import PeopleSelection, TargetPool
-from unveil.questions.audit.ranking import severity
 
 #: Of the error that the verdict may have, figures that were learned have this share where there are some.
 LEARNED_SHARE = 1 / 3

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from unveil.metrics.verdict.effects import shrunk_estimate, worst_effect
-from unveil.questions.audit.decision_findings import (
+from unveil.questions.audit.decision.findings import (
     EFFECTS,
     LEVELS,
     MAX_RISK,

@@ -8,8 +8,8 @@ from typing import Any
 from unveil.metrics.releases.disclosure import Disclosure
 from unveil.metrics.releases.utility import Utility
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision import worst_attacker
-from unveil.questions.audit.decision_findings import EFFECTS, MAX_RISK, WORST
+from unveil.questions.audit.decision.findings import EFFECTS, MAX_RISK, WORST
+from unveil.questions.audit.decision.rule import worst_attacker
 from unveil.questions.audit.findings import Audit, CopyFindings
 from unveil.report.figures import meanings_of, undefined_quantities
 from unveil.report.figures import quantities_of as declared_quantities

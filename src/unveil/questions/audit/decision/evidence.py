@@ -8,8 +8,7 @@ from unveil.errors import InputError
 from unveil.metrics.verdict.effects import EffectSize, counted
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.attacks.copies import RARE
-from unveil.questions.audit.decision import decide
-from unveil.questions.audit.decision_findings import (
+from unveil.questions.audit.decision.findings import (
     ALPHA,
     EFFECTS,
     MAX_RISK,
@@ -23,9 +22,10 @@ from unveil.questions.audit.decision_findings import (
     Status,
     Thresholds,
 )
-from unveil.questions.audit.decision_text import with_text
+from unveil.questions.audit.decision.quantities import alone, release_quantities
+from unveil.questions.audit.decision.rule import decide
+from unveil.questions.audit.decision.text import with_text
 from unveil.questions.audit.findings import Audit, AuditedRelease, ReleaseVerdict
-from unveil.questions.audit.quantities import alone, release_quantities
 from unveil.report.profiles import profile
 from unveil.report.suppressed_number import SuppressedNumber
 

@@ -1,0 +1,1 @@
+"""The decision of an audit: tests, levels, the rule, and its sentences."""
