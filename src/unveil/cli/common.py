@@ -53,6 +53,7 @@ class OutputOptions:
 
     as_json: bool
     html: Path | None
+    pdf: Path | None
     #: Folders for the tables and for the charts of the report.
     csv: Path | None
     figures: Path | None
@@ -105,6 +106,7 @@ def shown_on_page(reply: "Response", request: "Request") -> tuple[dict[str, Any]
 def _write(reply: "Response", wishes: OutputOptions, on_page: Mapping[str, Any], *, passed: bool) -> list[str]:
     """Write the report and the files beside it; return what is said of each."""
     from unveil.data.files.write import write_text
+    from unveil.report.pdf import pdf_of
     from unveil.report.terminal import progress
 
     said: list[str] = []
@@ -113,9 +115,12 @@ def _write(reply: "Response", wishes: OutputOptions, on_page: Mapping[str, Any],
         report("writing the report", 0.0)
         # Folders first: the report may go into one of them, which must be empty before.
         said += _write_folders(reply, wishes, on_page)
-        if wishes.html is not None:
-            write_text(wishes.html, reply.answer.to_html(**on_page))
-            said.append(f"The report is in {_filename(wishes.html)}")
+        if wishes.html is not None or wishes.pdf is not None:
+            html = reply.answer.to_html(**on_page)
+            for path, content in ((wishes.html, lambda: html), (wishes.pdf, lambda: pdf_of(html))):
+                if path is not None:
+                    write_text(path, content())
+                    said.append(f"The report is in {_filename(path)}")
         refused = False
         # In the order of the reply: a release whose truth could not be kept would be of no use to its holder.
         for name, output in reply.outputs.items():

@@ -170,6 +170,14 @@ def _shared() -> Iterator[click.Parameter]:
         by_default=True,
     )
     yield json_option()
+    yield GroupedOption(
+        ["--pdf"],
+        type=FILE,
+        metavar="FILE",
+        callback=report_target,
+        help="Write the report as PDF (needs Chromium, Chrome, or Edge)",
+        group="Output",
+    )
     for option, text in (("--csv", "Write all tables as CSV"), ("--figures", "Write all charts as SVG, PDF, PNG")):
         yield GroupedOption([option], type=FILE, metavar="DIR", callback=folder_target, help=text, group="Output")
     yield GroupedOption(["--verbose"], is_flag=True, help="Print all results", group="Output")
@@ -311,6 +319,7 @@ def _run(
     *,
     as_json: bool,
     html: Path | None,
+    pdf: Path | None,
     csv: Path | None,
     figures: Path | None,
     quiet: bool,
@@ -326,10 +335,14 @@ def _run(
     if figures is not None:
         # Before the question is answered, so that nothing is half-written.
         need("matplotlib", extra="plot")
+    if pdf is not None:
+        from unveil.report.pdf import need_browser
+
+        need_browser()
     if not (quiet or as_json) and sys.stderr.isatty():
         tell_by(_say)
     question = QUESTIONS[name].question
-    report_to = {"--html": html, "--csv": csv, "--figures": figures}
+    report_to = {"--html": html, "--pdf": pdf, "--csv": csv, "--figures": figures}
     told = told_by(question, params, report=any(report_to.values()))
     if question.asked is not None and not (quiet or as_json) and _is_attended():
         told = _with_answers(told, question)
@@ -337,6 +350,7 @@ def _run(
     wishes = OutputOptions(
         as_json=as_json,
         html=html,
+        pdf=pdf,
         csv=csv,
         figures=figures,
         quiet=quiet,

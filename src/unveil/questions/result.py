@@ -199,6 +199,13 @@ class Result(Generic[Findings]):
 
         return _written(path, render(self.page(limits=limits, seed=seed, **choices)))
 
+    def to_pdf(self, path: str | PathLike[str], **choices: Any) -> None:
+        """Write the report as PDF, which needs Chromium, Chrome, or Edge on this machine."""
+        from unveil.data.files.write import write_text
+        from unveil.report.pdf import pdf_of
+
+        write_text(path, pdf_of(self.to_html(**choices)))
+
     def to_json(
         self,
         path: str | PathLike[str] | None = None,

@@ -9,8 +9,8 @@ from unveil.data.files.whole_files import replace_file, replace_folder, sweep
 from unveil.errors import InputError
 
 
-def write_text(path: str | os.PathLike[str], text: str, *, shared: bool = False) -> Path:
-    """Write ``text`` to a file in UTF-8 and return its path.
+def write_text(path: str | os.PathLike[str], text: str | bytes, *, shared: bool = False) -> Path:
+    """Write ``text`` to a file, in UTF-8 where it is no bytes, and return its path.
 
     The text goes to a new file in the same folder, which then takes the name; so a reader never sees half of it, and
     a full disk, an interruption or a kill leaves the old file as it was, and nothing beside it. A pipe or a device is
@@ -38,7 +38,7 @@ def write_text(path: str | os.PathLike[str], text: str, *, shared: bool = False)
     """
     path = Path(path)
     # File names with bytes outside UTF-8 reach a text as lone surrogates, which UTF-8 cannot hold.
-    content = text.encode("utf-8", "backslashreplace")
+    content = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
     try:
         # A pipe behind /dev/fd has no name that it could be resolved to.
         if path.exists() and not path.is_file() and not path.is_dir():
