@@ -94,8 +94,8 @@ class Series:
     x: FloatArray
     y: FloatArray
     style: Style
-    #: Bars stand on [x, x + width].
-    kind: Literal["line", "bars", "points"] = "line"
+    #: Bars stand on [x, x + width]; a band fills what is between `low` and `high`.
+    kind: Literal["line", "bars", "points", "band"] = "line"
     width: float = 0.0
     low: FloatArray | None = None
     high: FloatArray | None = None

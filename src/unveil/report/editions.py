@@ -72,7 +72,7 @@ SHOWN_OPTIONS = frozenset(
 #: Options whose value is a file, of which the folder is nobody's business.
 FILE_OPTIONS = frozenset(
     {
-        *("--control", "--config", "--html", "--csv", "--figures", "--shareable", "--compare", "--dictionary"),
+        *("--control", "--config", "--html", "--pdf", "--csv", "--figures", "--shareable", "--compare", "--dictionary"),
         *("--sheet", "--people", "--made", "--resume", "--redacted", "--sign-off", "--record-risk", "--keep-runs"),
     }
 )

@@ -123,6 +123,9 @@ def _draw_series(series: Series, axes: "Axes") -> None:
             if is_hatched:
                 bar.set(facecolor="none", edgecolor=look.colour, hatch="////")
         return
+    if series.kind == "band" and series.low is not None and series.high is not None:
+        axes.fill_between(series.x, series.low, series.high, color=look.colour, alpha=0.2, label=series.name)
+        return
     if series.low is not None and series.high is not None:
         axes.vlines(series.x, series.low, series.high, color=look.colour, linewidth=look.width, alpha=0.45)
     x, y = thin(series.x, series.y)

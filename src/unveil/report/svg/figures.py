@@ -123,6 +123,8 @@ def _swatch(series: Series) -> str:
         return swatch(series.style, kind="bar")
     if series.kind == "points":
         return swatch(series.style, kind="point")
+    if series.kind == "band":
+        return swatch(series.style, kind="band")
     return swatch(series.style, kind="marked line" if series.x.size <= MOST_MARKS else "line")
 
 

@@ -76,6 +76,7 @@ def svg(chart: Chart, *, identity: str) -> str:
         "</defs>",
         *_axes(chart, frame),
         f'<g clip-path="url(#{identity}-clip)">',
+        *(_band(series, frame) for series in chart.series if series.kind == "band"),
         *(bars(series, chart, frame, identity) for series in chart.series if series.kind == "bars"),
         *(_threshold(threshold, frame) for threshold in chart.thresholds),
         *(_line(number, series, chart, frame) for number, series in enumerate(chart.series) if series.kind == "line"),
@@ -89,10 +90,10 @@ def svg(chart: Chart, *, identity: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def swatch(style: Style, *, kind: Literal["line", "marked line", "arrow", "bar", "point"]) -> str:
+def swatch(style: Style, *, kind: Literal["line", "marked line", "arrow", "bar", "band", "point"]) -> str:
     """Return the legend icon: a line, arrow, bar, or point."""
-    if kind == "bar":
-        inside = f'<rect class="bar {style}" x="6" y="2" width="22" height="12"/>'
+    if kind in ("bar", "band"):
+        inside = f'<rect class="{kind} {style}" x="6" y="2" width="22" height="12"/>'
     elif kind == "point":
         inside = f'<path class="interval {style}" d="M3 8H33"/>{point(style, 18, 8)}'
     elif kind == "arrow":
@@ -190,6 +191,15 @@ def _line(number: int, series: Series, chart: Chart, frame: Frame) -> str:
         f'd="{_path(across, down)}"><title>{escape(series.name)}</title></path>'
     )
     return _intervals(series, frame) + line + _marks(series.style, dots, number)
+
+
+def _band(series: Series, frame: Frame) -> str:
+    if series.low is None or series.high is None:
+        return ""
+    there = _path(frame.across(series.x), frame.down(series.low))
+    back = _path(frame.across(series.x[::-1]), frame.down(series.high[::-1]))
+    title = f"<title>{escape(series.name)}</title>"
+    return f'<path class="band {series.style}" d="{there}{back.replace("M", "L", 1)}Z">{title}</path>'
 
 
 def _intervals(series: Series, frame: Frame) -> str:

@@ -19,6 +19,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     if table is None:
         return None
     found, curve, points = separations(audit), roc_curve(audit), roc_table(audit)
+    linear = roc_curve(audit, linear=True)
     lead = result_sentence(audit, "membership")
     if found:
         best = max((each for _, each in found), key=lambda each: float(each.area.value))
@@ -28,7 +29,11 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         question="Can an attacker tell who is in the data?",
         lead=lead,
         blocks=() if curve is None else (curve,),
-        data=(*([separation_table(found)] if found else []), *([] if points is None else [points]), table),
+        data=(
+            *([separation_table(found)] if found else []),
+            *(each for each in (linear, points) if each is not None),
+            table,
+        ),
     )
 
 

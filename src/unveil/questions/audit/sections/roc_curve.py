@@ -5,6 +5,7 @@ from math import isnan, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import betaincinv
 
 from unveil.questions.audit.findings import Audit
 from unveil.report.blocks import Chart, Series, Side, Style, TableBlock
@@ -28,38 +29,67 @@ _RIGHT: Side = "right"
 _NONE = "–"
 
 
-def roc_curve(audit: Audit) -> Chart | None:
-    """Return the ROC curves, None where nothing was measured: one line per release, or per score of a single one."""
+def roc_curve(audit: Audit, *, linear: bool = False) -> Chart | None:
+    """Return the ROC curves, None where nothing was measured: one line per release, or per score of a single one.
+
+    The axis of false positives is logarithmic unless ``linear``. The band holds 95% of the curves of random labels.
+    """
     lines = _lines(audit)
     if not lines:
         return None
     first = _separations(audit)[0][1]
     dots = [(each.wrongly, float(each.rate.value)) for each in first.named if _is_shown(each.rate)]
     lowest = max(-log10(max(others for _, _, others, _ in lines) + 1), _LOWEST)
-    at = np.unique([*np.linspace(lowest, 0.0, _POINTS), *(log10(x) for x, _ in dots if log10(x) >= lowest)])
+    grid = np.log10(np.linspace(10.0**lowest, 1.0, _POINTS)) if linear else np.linspace(lowest, 0.0, _POINTS)
+    at = np.unique([*grid, *(log10(x) for x, _ in dots if log10(x) >= lowest)])
+    across = 10.0**at if linear else at
+    low, high = chance_band(10.0**at, first.members, first.others)
     series = [
+        Series(name="95% of random labels", x=across, y=high, low=low, high=high, style="fifth", kind="band"),
+    ]
+    series += [
         Series(
             name=f"{label}: AUC {auc_text(area)}",
-            x=at,
+            x=across,
             y=_rate_at(curve, others, at, () if place else dots),
             style=style,
         )
         for place, ((label, curve, others, area), style) in enumerate(zip(lines, _STYLES, strict=False))
     ]
-    series.append(Series(name="guessing", x=at, y=10.0**at, style="first-reference"))
+    series.append(Series(name="guessing", x=across, y=10.0**at, style="first-reference"))
     if dots:
         x, y = (np.array(values) for values in zip(*dots, strict=True))
         labels = tuple(about(float(value)) for value in y)
-        series.append(Series(name=lines[0][0], x=np.log10(x), y=y, style="first", kind="points", labels=labels))
+        x = x if linear else np.log10(x)
+        series.append(Series(name=lines[0][0], x=x, y=y, style="first", kind="points", labels=labels))
     return Chart(
-        title="ROC curve of membership inference",
+        title="ROC curve of membership inference" + (", linear axis" if linear else ""),
         x_label="false-positive rate: non-members flagged",
         y_label="true-positive rate: members flagged",
         series=tuple(series),
         caption=_caption(_separations(audit)),
-        x_range=(lowest, 0.0),
-        x_kind="power of share",
+        x_range=(0.0, 1.0) if linear else (lowest, 0.0),
+        x_kind="share" if linear else "power of share",
     )
+
+
+def chance_band(
+    false_positive_rate: "FloatArray", members: int, others: int, level: float = 0.95
+) -> "tuple[FloatArray, FloatArray]":
+    """Return the limits of the true-positive rate if scores say nothing, at each false-positive rate.
+
+    The number of members above the k-th of n non-members is then beta-binomial; a beta distribution of the same mean
+    and variance stands for it.
+
+    >>> low, high = chance_band(np.array([0.5]), 200, 200)
+    >>> round(float(low[0]), 2), round(float(high[0]), 2)
+    (0.4, 0.6)
+    """
+    size = max(members * (others + 2) / (others + 1 + members) - 1.0, 1.0)
+    mean = np.clip(false_positive_rate, 1e-9, 1.0 - 1e-9)
+    tail = (1.0 - level) / 2.0
+    low, high = (betaincinv(mean * size, (1.0 - mean) * size, each) for each in (tail, 1.0 - tail))
+    return low, high
 
 
 def roc_table(audit: Audit) -> TableBlock | None:

@@ -7,7 +7,8 @@ from unveil.data.identifiers.direct import Flag
 from unveil.metrics import METRICS
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import AuditContext
-from unveil.questions.audit.sections.results import result_sentence, result_table
+from unveil.questions.audit.sections.attack_map import attack_maps
+from unveil.questions.audit.sections.results import charted, result_sentence, result_table
 from unveil.questions.audit.words import LONGEST_NAME, listed
 from unveil.report.blocks import Section, TableBlock, sides
 from unveil.report.text import decimal, name
@@ -29,12 +30,14 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     lead = result_sentence(audit, _RISK)
     if flagged:
         lead = f"The release has columns that look like direct identifiers: {listed(flagged)}. {lead}"
+    maps = attack_maps(audit, _ATTACKS, rows="attacker", only=charted(audit))
     data = (table, candidate_table(audit), identifiers)
     return Section(
         heading="Singling out and re-identification",
         question="Can a record be isolated or named?",
         lead=lead,
-        blocks=(),
+        # One attacker has its numbers in the lead.
+        blocks=tuple(each for each in maps if len(each.rows) > 1),
         data=tuple(each for each in data if each is not None),
     )
 
