@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.end_to_end.shared_calls import CALLS, Calls
-from tests.end_to_end.visits import visit, visit_at
+from tests.end_to_end.visits import barriers, visit, visit_at
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -41,6 +41,9 @@ def test_a_page_can_be_read_everywhere(browser: "Browser", calls: Calls, name: s
         assert place is not None
         assert place["y"] + place["height"] < 800
         assert page.evaluate(f"[...document.querySelectorAll('{NAMELESS}')].length") == 0
+        assert barriers(page) == []
+        page.emulate_media(color_scheme="dark")
+        assert barriers(page) == []
     for page, width in visit_at(browser, path, 320, 360, 768, 1200):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         if width >= 360:

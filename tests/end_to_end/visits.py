@@ -49,6 +49,15 @@ def visit(
     page.context.close()
 
 
+def barriers(page: "Page") -> list[str]:
+    """Return what axe finds against a page with everything unfolded, in the colors it has now."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+    found = Axe().run(page).response["violations"]
+    return [f"{each['id']}: {node['html'][:200]}" for each in found for node in each["nodes"]]
+
+
 def visit_at(browser: "Browser", path: Path, *widths: int) -> Iterator[tuple["Page", int]]:
     """Yield the page in the file at each of these widths: one without a script looks as if it were opened so wide."""
     with visit(browser, path, width=widths[0]) as page:
