@@ -21,7 +21,7 @@ from unveil.questions.audit.attack_results import (
 )
 from unveil.questions.audit.attacks.attack import AttackedRelease
 from unveil.questions.audit.findings import AttackFinding, AttackScenario
-from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.people import per_person
 from unveil.questions.audit.scenarios import affordable
 from unveil.questions.audit.words import listed
 

@@ -22,7 +22,7 @@ from unveil.questions.audit.attack_results import (
 from unveil.questions.audit.attacks.attack import AttackedRelease
 from unveil.questions.audit.decision.separation import ExposedPerson, NamedShare, ScoreArea, Separation, UnusualPeople
 from unveil.questions.audit.findings import TOLD_APART, AttackScenario
-from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.people import per_person
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray

@@ -21,7 +21,7 @@ from unveil.questions.audit.attacks._learned_membership import learned
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.decision.separation import Separation
 from unveil.questions.audit.findings import AttackScenario
-from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.people import per_person
 from unveil.questions.audit.words import percent_of
 from unveil.report.suppressed_number import SuppressedNumber
 
