@@ -28,8 +28,8 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.projection import memory_of
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.run_settings import RunSettings
 from unveil.questions.audit.runner import AuditJob, one_blas_thread
+from unveil.questions.audit.settings import RunSettings
 from unveil.questions.audit.tasks import AuditTask, Workbench
 from unveil.work.memory import MemoryLimit
 from unveil.work.processes import Processes

@@ -16,7 +16,7 @@ from unveil.data.table.coded_columns import CellFrame
 from unveil.errors import InputError
 from unveil.questions.audit.generator.settings import GeneratorSettings
 from unveil.questions.audit.inputs import PreparedAudit
-from unveil.questions.audit.run_settings import RunSettings
+from unveil.questions.audit.settings import RunSettings
 from unveil.questions.audit.tasks import AuditTask
 from unveil.questions.roles import HierarchySettings
 from unveil.work.result_format import ResultFormat, types_within

@@ -21,8 +21,7 @@ from unveil.questions.audit.findings import AttackFinding
 from unveil.questions.audit.inputs import PreparedAudit, prepare
 from unveil.questions.audit.read import AuditFiles, AuditTables
 from unveil.questions.audit.result_cache import ResultCache, digest_of, identity_of
-from unveil.questions.audit.run_settings import RunSettings
-from unveil.questions.audit.settings import AuditSettings
+from unveil.questions.audit.settings import AuditSettings, RunSettings
 from unveil.questions.audit.tasks import AuditTask, Workbench
 from unveil.report.progress import Progress
 from unveil.work.memory import MemoryLimit, give_back, memory_bound
