@@ -21,9 +21,8 @@ from unveil.questions.audit.decision.quantities import quantities_of
 from unveil.questions.audit.decision.text import LEVEL_WORDS, excess_text
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated
-from unveil.questions.audit.protect_settings import ProtectSettings
 from unveil.questions.audit.report_context import AuditContext, ReportContext
-from unveil.questions.audit.settings import AuditSettings, identifiers_of
+from unveil.questions.audit.settings import AuditSettings, ProtectSettings, identifiers_of
 from unveil.questions.audit.words import percent
 from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response
