@@ -19,11 +19,10 @@ from unveil.questions.audit.generator.claim import epsilon_from_tables
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.questions.audit.projection import forewarn, read_tables
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.release_tasks import ORIGINAL_ITSELF
 from unveil.questions.audit.runner import AuditJob, Runner
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.audit.suggest import suggest as suggestions
-from unveil.questions.audit.tasks import ITSELF, AuditTask, bench_of, tasks_of
+from unveil.questions.audit.tasks import ITSELF, ORIGINAL_ITSELF, AuditTask, bench_of, tasks_of
 from unveil.report.progress import Progress, Say, silent
 
 #: What the tasks of an audit gave.
