@@ -13,7 +13,7 @@ from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.metrics.trials.membership import called_at, curve
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.result_cache import result_format
+from unveil.questions.audit.runner import result_format
 from unveil.questions.audit.sections.association import association_charts, association_table
 from unveil.questions.audit.sections.attack_map import MOST_ROWS, attack_maps
 from unveil.questions.audit.sections.class_sizes import class_size_charts, class_size_remark, class_size_table
