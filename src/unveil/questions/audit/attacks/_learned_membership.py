@@ -20,8 +20,15 @@ from unveil.questions.audit.attack_results import (
     without_rates,
 )
 from unveil.questions.audit.attacks.attack import AttackedRelease
-from unveil.questions.audit.decision.separation import ExposedPerson, NamedShare, ScoreArea, Separation, UnusualPeople
-from unveil.questions.audit.findings import TOLD_APART, AttackScenario
+from unveil.questions.audit.findings import (
+    TOLD_APART,
+    AttackScenario,
+    ExposedPerson,
+    NamedShare,
+    ScoreArea,
+    Separation,
+    UnusualPeople,
+)
 from unveil.questions.audit.people import per_person
 
 if TYPE_CHECKING:

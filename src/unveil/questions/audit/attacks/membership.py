@@ -19,8 +19,7 @@ from unveil.questions.audit.attack_results import (
 )
 from unveil.questions.audit.attacks._learned_membership import learned
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.decision.separation import Separation
-from unveil.questions.audit.findings import AttackScenario
+from unveil.questions.audit.findings import AttackScenario, Separation
 from unveil.questions.audit.people import per_person
 from unveil.questions.audit.words import percent_of
 from unveil.report.suppressed_number import SuppressedNumber

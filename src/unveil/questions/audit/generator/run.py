@@ -22,8 +22,7 @@ from unveil.metrics.verdict.pooled_tables import number_people, pool_tables
 from unveil.protections.generators import GeneratedRelease, SourceTable, about, generator_from
 from unveil.questions.audit.decision.judge import judge_audit
 from unveil.questions.audit.decision.ranking import worst_of
-from unveil.questions.audit.decision.separation import ExposedPerson
-from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.findings import Audit, ExposedPerson
 from unveil.questions.audit.generator.claim import epsilon_from_canaries, epsilon_from_tables
 from unveil.questions.audit.generator.combine import AttackedRun, combined, spread_of
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design

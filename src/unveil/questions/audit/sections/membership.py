@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.audit.decision.separation import ScoreArea, Separation
-from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.findings import Audit, ScoreArea, Separation
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.results import result_sentence, result_table
 from unveil.questions.audit.sections.roc_curve import auc_text, roc_curve, roc_table

@@ -14,7 +14,7 @@ from unveil.report.text import about, fixed, name
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray
     from unveil.metrics.trials.risk import Rate
-    from unveil.questions.audit.decision.separation import Separation
+    from unveil.questions.audit.findings import Separation
 
 #: The scores that have a line of their own next to what was learned, by their names.
 SCORES = {"nearest": "DCR score", "density": "density-ratio score"}

@@ -11,13 +11,13 @@ from unveil.metrics.releases.closeness import DistanceHistogram
 from unveil.metrics.trials.groups import GroupRates, RatesByGroup, compared
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.separation import Separation
 from unveil.questions.audit.findings import (
     AttackFinding,
     AuditVerdict,
     CopyFindings,
     JudgedFigure,
     ReleaseVerdict,
+    Separation,
     SuccessRange,
 )
 from unveil.questions.audit.shareable.numbers import SmallNumbers, undefined, without_numbers
