@@ -16,8 +16,7 @@ from unveil.errors import InputError
 from unveil.protections import Shuffle, TableProtection, protection_from, protection_text
 from unveil.protections.specification import applied
 from unveil.questions.audit.answer import AuditResult, audit
-from unveil.questions.audit.decision.evidence import decided
-from unveil.questions.audit.decision.quantities import quantities_of
+from unveil.questions.audit.decision.evidence import decided, quantities_of
 from unveil.questions.audit.decision.text import LEVEL_WORDS, excess_text
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated

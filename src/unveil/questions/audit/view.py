@@ -10,7 +10,7 @@ from unveil._version import __version__
 from unveil.errors import InputError
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.attacks.copies import WARNING, copied_records, records_section
-from unveil.questions.audit.decision.quantities import meanings, quantities_of
+from unveil.questions.audit.decision.evidence import meanings, quantities_of
 from unveil.questions.audit.decision.text import OPTIONS, tone
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import AuditContext, ReportContext, check_context

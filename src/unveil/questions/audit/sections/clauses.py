@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isnan, nan
 
 from unveil._figure import derived, figure
-from unveil.questions.audit.decision.quantities import alone, quantities_of
+from unveil.questions.audit.decision.evidence import alone, quantities_of
 from unveil.questions.audit.findings import Audit
 from unveil.report.blocks import TableBlock
 from unveil.report.limits import Quantity
