@@ -14,7 +14,7 @@ from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.judge import judge_audit
 from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease, ExposedPerson
-from unveil.questions.audit.generator.claim import epsilon_from_tables
+from unveil.questions.audit.generator.combine import epsilon_from_tables
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.questions.audit.projection import forewarn, read_tables
 from unveil.questions.audit.read import AuditFiles

@@ -23,8 +23,13 @@ from unveil.protections.generators import GeneratedRelease, SourceTable, about, 
 from unveil.questions.audit.decision.judge import judge_audit
 from unveil.questions.audit.decision.ranking import worst_of
 from unveil.questions.audit.findings import Audit, ExposedPerson
-from unveil.questions.audit.generator.claim import epsilon_from_canaries, epsilon_from_tables
-from unveil.questions.audit.generator.combine import AttackedRun, combined, spread_of
+from unveil.questions.audit.generator.combine import (
+    AttackedRun,
+    combined,
+    epsilon_from_canaries,
+    epsilon_from_tables,
+    spread_of,
+)
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
 from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
