@@ -31,7 +31,7 @@ from unveil.questions.audit.sections import (
     utility,
 )
 from unveil.questions.audit.sections.changes import Changes
-from unveil.questions.audit.sections.clauses import (
+from unveil.questions.audit.sections.methods import (
     ProfileAnswers,
     clause_table,
     profile_answers,
