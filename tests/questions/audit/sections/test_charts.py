@@ -16,10 +16,15 @@ from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.runner import result_format
 from unveil.questions.audit.sections.class_sizes import class_size_charts, class_size_remark, class_size_table
 from unveil.questions.audit.sections.distance_histograms import distance_charts, histogram_table
-from unveil.questions.audit.sections.distributions import MOST_VISIBLE, distribution_charts, distribution_table
 from unveil.questions.audit.sections.inference import MOST_ROWS, attack_maps
 from unveil.questions.audit.sections.roc_curve import _rate_at, roc_curve, roc_table
-from unveil.questions.audit.sections.utility import association_charts, association_table
+from unveil.questions.audit.sections.utility import (
+    MOST_VISIBLE,
+    association_charts,
+    association_table,
+    distribution_charts,
+    distribution_table,
+)
 from unveil.questions.audit.shareable import shared
 from unveil.report.blocks import NO_CELL, Block, Page, Section
 from unveil.report.page import render
