@@ -17,7 +17,7 @@ from unveil.questions.audit.runner import result_format
 from unveil.questions.audit.sections.classes import class_size_charts, class_size_remark, class_size_table
 from unveil.questions.audit.sections.distance_histograms import distance_charts, histogram_table
 from unveil.questions.audit.sections.inference import MOST_ROWS, attack_maps
-from unveil.questions.audit.sections.roc_curve import _rate_at, roc_curve, roc_table
+from unveil.questions.audit.sections.membership import _rate_at, roc_curve, roc_table
 from unveil.questions.audit.sections.utility import (
     MOST_VISIBLE,
     association_charts,

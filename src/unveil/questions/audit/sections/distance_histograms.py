@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unveil.questions.audit.findings import AttackFinding, Audit
-from unveil.questions.audit.sections.roc_curve import auc_text
+from unveil.questions.audit.sections.membership import auc_text
 from unveil.report.blocks import Chart, Series, Side, Style, TableBlock, Threshold
 from unveil.report.scale import axis
 from unveil.report.text import about, decimal, name
