@@ -15,7 +15,7 @@ from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.runner import result_format
 from unveil.questions.audit.sections.classes import class_size_charts, class_size_remark, class_size_table
-from unveil.questions.audit.sections.distance_histograms import distance_charts, histogram_table
+from unveil.questions.audit.sections.copies import distance_charts, histogram_table
 from unveil.questions.audit.sections.inference import MOST_ROWS, attack_maps
 from unveil.questions.audit.sections.membership import _rate_at, roc_curve, roc_table
 from unveil.questions.audit.sections.utility import (
