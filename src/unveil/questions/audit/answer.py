@@ -303,7 +303,7 @@ def ask(request: Request) -> Response:
 def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
     """Return the facts a report states next to its figures; refuse bad ones before anything long runs."""
     from unveil.data.files.digest import new_key
-    from unveil.questions.audit.previous import read_previous
+    from unveil.questions.audit.sections.changes import read_previous
 
     def called(path: Path | None) -> Path | None:
         return None if path is None else Path(request.names.get(path, path))
