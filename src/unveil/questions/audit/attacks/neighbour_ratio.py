@@ -1,8 +1,8 @@
 """Nearest-neighbour distance ratio: does a released record stand by one person in the data and away from the next?"""
 
 from unveil.questions.audit.attack_results import AttackResult
-from unveil.questions.audit.attacks._closeness import DISTANCES, measured
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.attacks.closest_record import DISTANCES, measured
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
