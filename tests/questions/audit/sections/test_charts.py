@@ -13,6 +13,7 @@ from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.metrics.trials.membership import called_at, curve
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.redaction import shared
 from unveil.questions.audit.runner import result_format
 from unveil.questions.audit.sections.classes import class_size_charts, class_size_remark, class_size_table
 from unveil.questions.audit.sections.copies import distance_charts, histogram_table
@@ -25,7 +26,6 @@ from unveil.questions.audit.sections.utility import (
     distribution_charts,
     distribution_table,
 )
-from unveil.questions.audit.shareable import shared
 from unveil.report.blocks import NO_CELL, Block, Page, Section
 from unveil.report.page import render
 

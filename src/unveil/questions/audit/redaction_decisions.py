@@ -13,7 +13,7 @@ from unveil.questions.audit.decision.findings import (
     GroupEffect,
     ReleaseDecision,
 )
-from unveil.questions.audit.shareable.numbers import SmallNumbers
+from unveil.questions.audit.redaction_numbers import SmallNumbers
 from unveil.report.suppressed_number import SuppressedNumber
 
 #: What stands for the name of a group that has few people.

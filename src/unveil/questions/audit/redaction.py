@@ -15,10 +15,10 @@ from unveil.protections.generators.command import PLACES
 from unveil.questions.audit.decision.text import with_text
 from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnFact, Suggestions, TableFlags
 from unveil.questions.audit.generator.findings import GeneratorSummary
-from unveil.questions.audit.shareable.decisions import shared_decision
-from unveil.questions.audit.shareable.numbers import SmallNumbers
-from unveil.questions.audit.shareable.rates import shared_findings, shared_verdict
-from unveil.questions.audit.shareable.release import shared_disclosure, shared_utility
+from unveil.questions.audit.redaction_decisions import shared_decision
+from unveil.questions.audit.redaction_numbers import SmallNumbers
+from unveil.questions.audit.redaction_rates import shared_findings, shared_verdict
+from unveil.questions.audit.redaction_release import shared_disclosure, shared_utility
 from unveil.report.figures import redacted
 from unveil.report.suppressed_number import SuppressedNumber
 

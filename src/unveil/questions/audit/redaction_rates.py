@@ -20,7 +20,7 @@ from unveil.questions.audit.findings import (
     Separation,
     SuccessRange,
 )
-from unveil.questions.audit.shareable.numbers import SmallNumbers, undefined, without_numbers
+from unveil.questions.audit.redaction_numbers import SmallNumbers, undefined, without_numbers
 from unveil.report.figures import redacted
 from unveil.report.suppressed_number import SuppressedNumber
 
