@@ -16,8 +16,7 @@ from unveil.questions.audit.decision.text import with_text
 from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnFact, Suggestions, TableFlags
 from unveil.questions.audit.generator.findings import GeneratorSummary
 from unveil.questions.audit.redaction_decisions import shared_decision
-from unveil.questions.audit.redaction_numbers import SmallNumbers
-from unveil.questions.audit.redaction_rates import shared_findings, shared_verdict
+from unveil.questions.audit.redaction_rates import SmallNumbers, shared_findings, shared_verdict
 from unveil.questions.audit.redaction_release import shared_disclosure, shared_utility
 from unveil.report.figures import redacted
 from unveil.report.suppressed_number import SuppressedNumber

@@ -13,7 +13,7 @@ from unveil.questions.audit.decision.findings import (
     GroupEffect,
     ReleaseDecision,
 )
-from unveil.questions.audit.redaction_numbers import SmallNumbers
+from unveil.questions.audit.redaction_rates import SmallNumbers
 from unveil.report.suppressed_number import SuppressedNumber
 
 #: What stands for the name of a group that has few people.
@@ -52,11 +52,6 @@ def _release(small: SmallNumbers, release: ReleaseDecision, decision: AuditDecis
         risks=tuple(replace(each, effect=worst(each.effect)) for each in release.risks),
         individuals=_individuals(small, release.individuals, decision.people, decision.control_people),
     )
-
-
-def is_hidden(effect: AttackEffect) -> bool:
-    """Return whether an effect is withheld."""
-    return isinstance(effect.excess.value, SuppressedNumber)
 
 
 def _effect(small: SmallNumbers, effect: AttackEffect, *, few_in_classes: bool) -> AttackEffect:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unveil.metrics.releases.distributions import MISSING
-from unveil.questions.audit.redaction_numbers import SmallNumbers, without_numbers
+from unveil.questions.audit.redaction_rates import SmallNumbers, without_numbers
 from unveil.report.suppressed_number import SuppressedNumber
 
 if TYPE_CHECKING:
