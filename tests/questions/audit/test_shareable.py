@@ -15,9 +15,8 @@ from unveil.metrics.releases.utility import ColumnDistance
 from unveil.metrics.trials.groups import RatesByGroup, group_rates
 from unveil.metrics.trials.risk import Rate, Risk, risk, wilson
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease, SuccessRange
-from unveil.questions.audit.redaction import shared
+from unveil.questions.audit.redaction import _distance, shared, shared_disclosure
 from unveil.questions.audit.redaction_rates import SmallNumbers, shared_finding, shared_groups, without_numbers
-from unveil.questions.audit.redaction_release import _distance, shared_disclosure
 from unveil.questions.audit.words import compact_rate, rate_text
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import decimal, percent, significant

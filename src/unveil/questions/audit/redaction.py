@@ -7,19 +7,31 @@ intervals, differences, means) is computed from these bounds, or not shown. 0 st
 nobody. Where a total stands beside parts, as with groups, further parts are hidden until no difference is small.
 """
 
+import math
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from unveil.data.files.digest import keyed_digest
+from unveil.metrics.releases.distributions import MISSING
 from unveil.protections.generators.command import PLACES
 from unveil.questions.audit.decision.text import with_text
 from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnFact, Suggestions, TableFlags
 from unveil.questions.audit.generator.findings import GeneratorSummary
 from unveil.questions.audit.redaction_decisions import shared_decision
-from unveil.questions.audit.redaction_rates import SmallNumbers, shared_findings, shared_verdict
-from unveil.questions.audit.redaction_release import shared_disclosure, shared_utility
+from unveil.questions.audit.redaction_rates import SmallNumbers, shared_findings, shared_verdict, without_numbers
 from unveil.report.figures import redacted
 from unveil.report.suppressed_number import SuppressedNumber
+
+if TYPE_CHECKING:
+    from unveil.metrics.releases.disclosure import Disclosure
+    from unveil.metrics.releases.distributions import ColumnDistribution
+    from unveil.metrics.releases.diversity import Diversity
+    from unveil.metrics.releases.households import HouseholdRisk
+    from unveil.metrics.releases.population import PopulationRisk
+    from unveil.metrics.releases.utility import ColumnDistance, Utility
+
 
 #: What a shareable report says about itself.
 NOTE = (
@@ -146,3 +158,188 @@ def _households(before: AuditedRelease | None) -> int:
     """Return how many households the original has; 0 where nobody looked."""
     found = None if before is None or before.disclosure is None else before.disclosure.household
     return 0 if found is None else found.households
+
+
+def shared_disclosure(small: SmallNumbers, disclosure: "Disclosure") -> "Disclosure":
+    """Return what a release discloses by itself, without the sizes of small classes."""
+    number = small.near(disclosure.rows)
+    sizes = sorted(disclosure.below)
+    shares = [small.moved(disclosure.below[size], disclosure.rows, number) for size in sizes]
+    below = dict(zip(sizes, small.ladder(shares, number), strict=True))
+    tiny = disclosure.k_anonymity < small.minimum
+    hidden = any(isinstance(each, SuppressedNumber) for each in below.values())
+    special = disclosure.special_uniques
+    if special is not None and _are_few(
+        small, special.rows_by_size, number, disclosure.sample_uniqueness * disclosure.rows
+    ):
+        special = replace(special, rows_by_size=(math.nan,) * len(special.rows_by_size))  # type: ignore[arg-type]
+    return replace(
+        disclosure,
+        rows=number,
+        below=below,
+        k_anonymity=_smallest(small, disclosure.below) if tiny else disclosure.k_anonymity,
+        highest_risk=_highest(small, disclosure.below) if tiny else disclosure.highest_risk,
+        average_risk=SuppressedNumber.withheld()
+        if hidden
+        else small.moved(disclosure.average_risk, disclosure.rows, number),
+        sample_uniqueness=below.get(2, disclosure.sample_uniqueness),
+        original_below=_original_below(small, disclosure.original_below),
+        records_at_risk=below.get(disclosure.minimum_cell or 0, disclosure.records_at_risk),
+        diversity=tuple(
+            _diversity(small, each, below, disclosure.rows, number, tiny=tiny) for each in disclosure.diversity
+        ),
+        special_uniques=special,
+        population=tuple(_population(small, each, number, hidden=hidden) for each in disclosure.population),
+        household=None if disclosure.household is None else _household(small, disclosure.household, number, tiny=tiny),
+        notes=tuple(note for each in disclosure.notes if (note := without_numbers(each))),
+    )
+
+
+def _original_below(small: SmallNumbers, below: dict[int, float] | None) -> dict[int, float] | None:
+    """Return shares of original records in small classes, such that no difference of two is of a few."""
+    if below is None:
+        return None
+    sizes = sorted(below)
+    return dict(zip(sizes, small.ladder([below[size] for size in sizes], small.rows), strict=True))
+
+
+def _are_few(small: SmallNumbers, uniques: Sequence[int], number: int, alone: float) -> bool:
+    """Return whether so many rows by columns, or what they leave of all rows or of those alone, are few."""
+    left = sum(uniques)
+    return any(map(small.is_small, (*uniques, number - left, alone - left)))
+
+
+def _smallest(small: SmallNumbers, below: Mapping[int, float]) -> int:
+    """Return bounds of the smallest class: the sizes next to it of which it is told whether any row is below."""
+    least = max((size for size, share in below.items() if share == 0), default=1)
+    most = min((size - 1 for size, share in below.items() if share > 0), default=small.minimum - 1)
+    return SuppressedNumber(least, most, words=f"fewer than {small.minimum}")  # type: ignore[return-value]
+
+
+def _highest(small: SmallNumbers, below: Mapping[int, float]) -> float:
+    smallest: SuppressedNumber = _smallest(small, below)  # type: ignore[assignment]
+    words = f"at least {1 / max(small.minimum - 1, 1):.3g}"
+    return SuppressedNumber(1 / smallest.most, 1 / smallest.least, words=words)
+
+
+def _diversity(
+    small: SmallNumbers, each: "Diversity", below: dict[int, float], rows: int, number: int, *, tiny: bool
+) -> "Diversity":
+    """Return how different sensitive values are; of small classes nothing, as it tells how small they are."""
+    alone, given = below.get(2, 0.0), small.moved(each.classes_of_one_value, rows, number)
+    # Whoever is alone is among those whose value is given away.
+    given = (
+        small.share(given, number) if isinstance(alone, SuppressedNumber) else small.ladder([alone, given], number)[1]
+    )
+    if tiny:
+        nothing = SuppressedNumber.withheld()
+        return replace(
+            each,
+            distinct=nothing,  # type: ignore[arg-type]
+            entropy=nothing,
+            recursive=nothing,  # type: ignore[arg-type]
+            closeness=nothing,
+            classes_of_one_value=given,
+        )
+    # A few of a class could be counted from the exact figures of the worst one.
+    rounded = SuppressedNumber(math.floor(each.entropy), math.inf, words=f"at least {math.floor(each.entropy)}")
+    return replace(each, entropy=rounded, closeness=round(each.closeness, 1), classes_of_one_value=given)
+
+
+def _population(small: SmallNumbers, each: "PopulationRisk", number: int, *, hidden: bool) -> "PopulationRisk":
+    nothing = SuppressedNumber.withheld()
+    expected = each.expected_reidentifications
+    if number != each.rows:
+        expected = each.expected_share * number  # the two shown together tell the number of rows
+    few = hidden or small.is_small(expected) or small.is_small(number - expected)
+    return replace(
+        each,
+        uniqueness=nothing if hidden else small.share(each.uniqueness, number),
+        expected_reidentifications=nothing if few and not math.isnan(expected) else expected,
+        expected_share=nothing if few and not math.isnan(expected) else each.expected_share,
+        below=nothing if hidden else small.share(each.below, number),
+    )
+
+
+def _household(small: SmallNumbers, house: "HouseholdRisk", number: int, *, tiny: bool) -> "HouseholdRisk":
+    if small.is_small(abs(house.households - small.households)):
+        house = replace(house, households=small.households)
+    if not (tiny or small.is_small(house.expected_people) or small.is_small(number - house.expected_people)):
+        return house
+    nothing = SuppressedNumber.withheld()
+    return replace(house, highest=nothing, average=nothing, expected_people=nothing)
+
+
+def shared_utility(small: SmallNumbers, utility: "Utility") -> "Utility":
+    """Return what a release keeps; distances of a few people's cells are bounded, and what is made of them."""
+    number = small.near(utility.rows_released)
+    columns = tuple(_distance(small, each, utility.rows_released, number) for each in utility.columns)
+    gaps = any(
+        isinstance(share, SuppressedNumber)
+        for each in columns
+        for share in (each.missing_original, each.missing_released)
+    )
+    own, left_out = [each.distance for each in columns], [1.0] * utility.columns_left_out
+    column_loss = _mean([*own, *left_out], utility.column_loss)
+    parts = [each for each in (column_loss, utility.association_loss, utility.discrimination) if not math.isnan(each)]
+    return replace(
+        utility,
+        columns=columns,
+        column_loss=column_loss,
+        loss=_mean(parts, utility.loss),
+        rows_released=number,
+        rows_kept=utility.rows_kept if number == utility.rows_released else number / utility.rows_original,
+        cells_suppressed=SuppressedNumber.withheld() if gaps else utility.cells_suppressed,
+        distributions=tuple(
+            _distribution(small, each, number, {one.name: one.distance for one in columns}[each.name])
+            for each in utility.distributions
+        ),
+        propensity=replace(utility.propensity, rows_released=number)
+        if utility.propensity.rows_released == utility.rows_released
+        else utility.propensity,
+    )
+
+
+def _distance(small: SmallNumbers, column: "ColumnDistance", rows: int, number: int) -> "ColumnDistance":
+    before = small.share(column.missing_original, small.rows)
+    after = small.share(small.moved(column.missing_released, rows, number), number)
+    apart = abs(after - before) * min(small.rows, number)
+    if not isinstance(before, SuppressedNumber) and not isinstance(after, SuppressedNumber) and small.is_small(apart):
+        # So many people lost their value, or were given one.
+        step = small.minimum / min(small.rows, number)
+        after = SuppressedNumber(max(before - step, 0.0), min(before + step, 1.0))
+    return replace(
+        column,
+        distance=small.share(column.distance, min(small.rows, number)),
+        missing_original=before,
+        missing_released=after,
+    )
+
+
+def _distribution(
+    small: SmallNumbers, column: "ColumnDistribution", number: int, distance: float
+) -> "ColumnDistribution":
+    """Return both distributions of a column by rounded numbers, without its values."""
+    column = column.merged(small.minimum)
+    return replace(
+        column,
+        distance=distance,
+        original=tuple(small.rounded(column.original, small.rows).tolist()),
+        released=tuple(small.rounded(column.released, number).tolist()),
+        rows=(small.rows, number),
+        labels=tuple(text if text == MISSING else "" for text in column.labels),
+        is_rounded=True,
+    )
+
+
+def _mean(parts: Sequence[float], mean: float) -> float:
+    """Return the mean of numbers as bounds where some are bounded, else as it was told."""
+    if not any(isinstance(each, SuppressedNumber) for each in parts):
+        return mean
+    if any(math.isnan(each) for each in parts):
+        return SuppressedNumber.withheld()
+
+    def end(which: Callable[[SuppressedNumber], float]) -> float:
+        return math.fsum(which(each) if isinstance(each, SuppressedNumber) else each for each in parts) / len(parts)
+
+    return SuppressedNumber(end(lambda each: each.least), end(lambda each: each.most))
