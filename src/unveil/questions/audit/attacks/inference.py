@@ -21,10 +21,9 @@ from unveil.questions.audit.attack_results import (
     withheld,
 )
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.findings import AttackFinding, AttackScenario
+from unveil.questions.audit.findings import AttackScenario
 from unveil.questions.audit.people import per_person
 from unveil.questions.audit.scenarios import affordable
-from unveil.questions.audit.words import listed
 
 if TYPE_CHECKING:
     from unveil.attacks import TableAttack
@@ -159,12 +158,6 @@ def _from_others(known: tuple[str, ...], secret: str) -> AttackScenario:
 
 def _others(known: tuple[str, ...], secret: str) -> tuple[str, ...]:
     return tuple(name for name in known if name != secret)
-
-
-def held(finding: AttackFinding) -> str:
-    """Return what the adversary knows, as a sentence lists it."""
-    who = finding.scenario
-    return listed(who.first) if who is not None and who.first else "the other columns"
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:

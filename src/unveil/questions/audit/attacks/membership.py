@@ -32,8 +32,6 @@ from unveil.questions.audit.findings import (
     UnusualPeople,
 )
 from unveil.questions.audit.people import per_person
-from unveil.questions.audit.words import percent_of
-from unveil.report.suppressed_number import SuppressedNumber
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
@@ -412,18 +410,6 @@ def _tried(
         about = replace(without_rates(shown.evidence[0].figure), adversary=f"{who.name}, mean rank")
         evidence.append(replace(shown.evidence[0], figure=about, statistic=ranks(score), is_shown=False))
     return replace(shown, evidence=tuple(evidence))
-
-
-def _surest(separation: Separation) -> str:
-    """Return what the adversary reaches who must hardly err; nothing where too few people could show it."""
-    sure = [
-        each for each in separation.named if each.rate.defined and not isinstance(each.rate.value, SuppressedNumber)
-    ]
-    if not sure:
-        return ""
-    least = min(sure, key=lambda each: each.wrongly)
-    whom = percent_of(least.rate, "people in the data")
-    return f"The adversary names {whom} while naming {100 * least.wrongly:g}% of others wrongly. "
 
 
 ATTACK = AuditAttack(

@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.guesses.trials import mean_of_rows
+from unveil.metrics.verdict.copies import fewest_copies_provable
 from unveil.metrics.verdict.effects import EffectSize, RatePair, household_effect, mean_correlation
 from unveil.metrics.verdict.family import (
     LEVEL,
@@ -19,7 +20,6 @@ from unveil.metrics.verdict.family import (
     Statistic,
     judge,
 )
-from unveil.metrics.verdict.limits import fewest_copies_provable
 from unveil.metrics.verdict.pool import Pool
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
 from unveil.questions.audit.attacks import ATTACKS

@@ -2,8 +2,7 @@
 
 from math import inf, isnan
 
-from unveil.metrics.trials.risk import ExcessStatus, measured
-from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease
+from unveil.questions.audit.findings import AttackFinding, AuditedRelease
 
 #: Below this adjusted p it is how much that counts, and no longer how sure.
 BEYOND_DOUBT = 0.005
@@ -12,11 +11,6 @@ BEYOND_DOUBT = 0.005
 def is_significant(finding: AttackFinding) -> bool:
     """Return whether chance does not explain what the attack reaches."""
     return finding.proved
-
-
-def too_blunt(finding: AttackFinding) -> bool:
-    """Return whether two rates say more than their excess, which is then in no headline."""
-    return measured(finding.risk.excess_over_control, finding.risk.control_rate) is ExcessStatus.TOO_BLUNT
 
 
 def clarity(p_adjusted: float) -> float:
@@ -51,28 +45,3 @@ def worst_of(release: AuditedRelease, attack: str) -> AttackFinding | None:
     """Return the finding of an attack with the highest figure, means left out, or None where it was not measured."""
     found = [finding for finding in release.of(attack) if finding.worse.defined and not finding.is_mean]
     return max(found, key=severity, default=None)
-
-
-def clearest_over(audit: Audit, attack: str, *, at_most: int = 9) -> list[tuple[AuditedRelease, AttackFinding]]:
-    """Return the clearest findings of an attack, as many of each release, in the order in which they were made.
-
-    The mean over many adversaries is always among them. At least three of each release are, and all of a few.
-    """
-    each_of = max(3, at_most // max(len(audit.releases), 1))
-    chosen = []
-    for release in audit.releases:
-        own = release.of(attack)
-        clear = sorted((each for each in own if not each.is_mean), key=severity, reverse=True)[:each_of]
-        chosen += [(release, each) for each in own if each.is_mean or any(each is kept for kept in clear)]
-    return chosen
-
-
-def worst_over(audit: Audit, attack: str) -> tuple[AuditedRelease, AttackFinding] | None:
-    """Return the worst finding of an attack over all releases, with its release, or None where none was measured."""
-    found = [(release, finding) for release in audit.releases if (finding := worst_of(release, attack)) is not None]
-    return max(found, key=lambda each: severity(each[1]), default=None)
-
-
-def remarks_on(audit: Audit, attack: str) -> list[str]:
-    """Return what limits what an attack says, or why it could not be run, each remark once."""
-    return list(dict.fromkeys(each.remark for release in audit.releases for each in release.of(attack) if each.remark))

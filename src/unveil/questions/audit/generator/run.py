@@ -16,8 +16,7 @@ from unveil.metrics.epsilon.claim import Claim
 from unveil.metrics.epsilon.power import coins_needed, most_provable
 from unveil.metrics.releases.utility import loss_summary
 from unveil.metrics.trials.risk import clopper_pearson
-from unveil.metrics.verdict.copies import FACTOR
-from unveil.metrics.verdict.limits import fewest_copies_provable
+from unveil.metrics.verdict.copies import FACTOR, fewest_copies_provable
 from unveil.metrics.verdict.pooled_tables import number_people, pool_tables
 from unveil.protections.generators import GeneratedRelease, SourceTable, about, generator_from
 from unveil.questions.audit.decision.judge import judge_audit
