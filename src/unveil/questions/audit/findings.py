@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import nan
+from math import inf, isnan, nan
 from types import MappingProxyType
 from typing import Literal
 
@@ -145,6 +145,8 @@ NOT_CHECKED = ControlCheck(outcome="none", members=0, others=0)
 UNDEFINED = Rate(nan, nan, nan)
 #: Marks a finding that is withheld because data and control group differ without any release.
 TOLD_APART = "told_apart_without_the_release"
+#: Below this adjusted p the size counts, and no longer the significance.
+BEYOND_DOUBT = 0.005
 #: The rates of every attack, in the order of display.
 FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
 
@@ -276,6 +278,22 @@ class AttackFinding:
         """Whether it is the mean over many attackers, for comparison only."""
         return self.scenario is not None and self.scenario.origin == "mean"
 
+    @property
+    def strength(self) -> tuple[bool, float, bool, float, float]:
+        """What findings of one attack are ranked by: significant first, then the adjusted p, then the excess.
+
+        Without any p, what can be compared comes first, and then how sure it is: a single attempt that succeeded is
+        100%, but says less than 490 of 500, so that the lower end of the interval counts and not the rate.
+        """
+        worse, has_p = self.worse, not isnan(self.p_adjusted)
+        return (
+            self.proved,
+            -max(self.p_adjusted, BEYOND_DOUBT) if has_p else -inf,
+            self.risk.excess_over_control.defined,
+            0.0 if has_p else worse.low,
+            worse.value,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class AuditedRelease:
@@ -327,6 +345,11 @@ class AuditedRelease:
     def of(self, attack: str) -> tuple[AttackFinding, ...]:
         """Return the findings of one attack."""
         return tuple(finding for finding in self.findings if finding.attack == attack)
+
+    def strongest(self, attack: str) -> AttackFinding | None:
+        """Return the strongest finding of an attack, means left out; None where it was not measured."""
+        found = [finding for finding in self.of(attack) if finding.worse.defined and not finding.is_mean]
+        return max(found, key=lambda finding: finding.strength, default=None)
 
 
 @dataclass(frozen=True, kw_only=True)

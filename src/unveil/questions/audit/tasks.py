@@ -18,7 +18,6 @@ from unveil.metrics.releases.unseen_values import UnseenValues, unseen_values
 from unveil.metrics.releases.utility import Utility, loss_summary
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
 from unveil.questions.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
-from unveil.questions.audit.decision.ranking import severity
 from unveil.questions.audit.findings import AttackFinding, AttackScenario
 from unveil.questions.audit.inputs import MOST_MATCHED, PreparedAudit, PreparedRelease, compared_with_people
 from unveil.questions.audit.people import TargetSample
@@ -65,7 +64,7 @@ class ReleaseTasks:
                 if each.attack == name and each.worse.defined and not each.is_mean
             ]
             if ATTACKS[name].weigh is not None and own:
-                places.append(max(own, key=lambda place: severity(findings[place])))
+                places.append(max(own, key=lambda place: findings[place].strength))
         return places
 
     def utility(self) -> Utility | None:

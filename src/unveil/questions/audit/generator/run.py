@@ -20,7 +20,6 @@ from unveil.metrics.verdict.copies import FACTOR, fewest_copies_provable
 from unveil.metrics.verdict.pooled_tables import number_people, pool_tables
 from unveil.protections.generators import GeneratedRelease, SourceTable, about, generator_from
 from unveil.questions.audit.decision.judge import judge_audit
-from unveil.questions.audit.decision.ranking import worst_of
 from unveil.questions.audit.findings import Audit, ExposedPerson
 from unveil.questions.audit.generator.combine import (
     AttackedRun,
@@ -162,7 +161,7 @@ def _audit_way(
     progress("judging all figures together", 0.9)
     audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
     first = attacked[0]
-    shown = [each for attack in audit.attacks if (each := worst_of(audit.releases[0], attack)) is not None]
+    shown = [each for attack in audit.attacks if (each := audit.releases[0].strongest(attack)) is not None]
     way = GeneratorSummary(
         release=WAY,
         generator=generator.written,
