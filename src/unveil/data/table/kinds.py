@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from unveil.data.files import parse as _parse
-from unveil.data.table.bands import in_order
 from unveil.data.table.dates import have_two_orders, looks_like_dates, to_moments
 from unveil.data.table.forms import (
     KINDS,
@@ -30,6 +29,7 @@ from unveil.data.table.rules import (
     WholeNumbers,
     codes_by_name,
     few_values,
+    in_order,
     kind_of_whole,
     kind_of_words,
     truth_pair,
