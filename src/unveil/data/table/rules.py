@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from unveil.data.table._cell_texts import folded, intervals_in, number_in
-from unveil.data.table.dates import Dates
+from unveil.data.table.forms import Dates
 from unveil.data.table.words import EITHER_WORDS, TRUTH_PAIRS, telling_word
 
 if TYPE_CHECKING:
