@@ -26,7 +26,6 @@ MODULES = {"unveil._kernels._warm_up": "worker processes import it, without the 
 #: Folders that may hold more for now: how many files at most, and the reason.
 FOLDERS = {
     "unveil.data.table": (29, "the modules of cells and of dictionaries get folders"),
-    "unveil.questions.audit": (33, "decision, engine and inputs get folders"),
     "unveil.studies": (22, "the modules of results and of generators get folders"),
 }
 

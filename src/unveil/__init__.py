@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from unveil.guesses import Partition as Partition
     from unveil.guesses import View as View
     from unveil.questions.attack_metrics.answer import attack_metrics as attack_metrics
+    from unveil.questions.audit.answer import assert_release as assert_release
     from unveil.questions.audit.answer import audit as audit
-    from unveil.questions.audit.pipeline import assert_release as assert_release
     from unveil.questions.audit.protect import protect as protect
     from unveil.questions.columns.answer import columns as columns
     from unveil.questions.grade_metrics.answer import grade_metrics as grade_metrics

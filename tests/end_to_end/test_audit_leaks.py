@@ -18,8 +18,8 @@ from tests.oracles.leaks import decision_leaks, interval, leaks
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.redaction import shared
 from unveil.questions.audit.report_context import ReportContext
-from unveil.questions.audit.shareable import shared
 from unveil.report.figures import json_of
 from unveil.report.machine import compact
 from unveil.report.suppressed_number import SuppressedNumber

@@ -9,7 +9,7 @@ from tests.approved.sentences import Approved
 from unveil.errors import InputError
 from unveil.guesses.candidates import Candidates
 from unveil.questions.attack_metrics.answer import attack_metrics
-from unveil.questions.audit.decision.quantities import meanings
+from unveil.questions.audit.decision.evidence import meanings
 from unveil.questions.unlinkability.answer import unlinkability
 from unveil.report.blocks import TableBlock
 from unveil.report.limits import Quantity, limit_name, limit_strip, quantity_hint

@@ -6,10 +6,9 @@ from math import nan
 import pytest
 
 from unveil.errors import InputError
-from unveil.questions.audit.decision.evidence import thresholds_of
+from unveil.questions.audit.decision.evidence import meanings, thresholds_of
 from unveil.questions.audit.decision.findings import EFFECTS, MAX_RISK
-from unveil.questions.audit.decision.quantities import meanings
-from unveil.questions.audit.sections.clauses import NOT_BY_THIS_TOOL, answers_to, clause_table, profile_sentence
+from unveil.questions.audit.sections.methods import NOT_BY_THIS_TOOL, answers_to, clause_table, profile_sentence
 from unveil.report.blocks import Page
 from unveil.report.figures import json_of
 from unveil.report.limits import Quantity

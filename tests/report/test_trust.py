@@ -8,7 +8,7 @@ import pytest
 from tests.approved.sentences import Approved
 from unveil.grades.shipped_grades import Ground, ShippedGrade, ShippedGrades, shipped_grades
 from unveil.grades.verdict import Verdict
-from unveil.report.trust import GROUNDS, MARKS, mark, order_note, trust_note, trust_of, trust_sentence, where_from
+from unveil.report.trust import GROUNDS, MARKS, mark, trust_note, trust_of, where_from
 
 GRADED = {"a": ("use", "use"), "b": ("use", "with care"), "c": ("do not rank by it", "no grade")}
 
@@ -55,14 +55,6 @@ def test_a_mark_is_one_word_where_grounds_agree_and_else_one_for_each() -> None:
 
 
 @pytest.mark.usefixtures("grades")
-def test_a_sentence_gives_the_reason(approved: Approved) -> None:
-    approved(trust_sentence("a"))
-    approved(trust_sentence("b"))
-    approved(trust_sentence("b", ["tables"]))
-    approved(trust_sentence("mine"))
-
-
-@pytest.mark.usefixtures("grades")
 def test_it_is_said_where_the_marks_come_from(approved: Approved) -> None:
     approved(where_from())
     assert where_from(["tables"]).startswith("Metrics were graded in 1 case of attacks on tables: whether")
@@ -79,11 +71,3 @@ def test_the_grades_of_the_package_are_the_ones_shown() -> None:
         assert {ground: mark(name, ground) for ground in GROUNDS} == {
             ground: MARKS[verdict] for ground, verdict in verdicts.items()
         }
-
-
-def test_figures_of_an_audit_say_how_far_they_order_releases() -> None:
-    said = order_note(["closest_record.median", "closest_record.low"])
-    grades = shipped_grades()["releases"].metrics
-    median, low = (grades[f"closest_record.{each}"].verdict for each in ("median", "low"))
-    assert said == f"Reliability for ordering releases (docs/atlas.md): median: {median}, low: {low}."
-    assert order_note(["nothing.at_all"]) == ""

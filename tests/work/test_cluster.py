@@ -20,7 +20,7 @@ from tests.studies.small import GUESS, files, node_files, small_study
 from unveil.errors import InputError
 from unveil.protections.generators import generator_from
 from unveil.questions.audit.projection import memory_of
-from unveil.questions.audit.run_settings import RunSettings
+from unveil.questions.audit.settings import RunSettings
 from unveil.studies import Results, run_study
 from unveil.studies.generator_runs import PlannedRun, make_runs
 from unveil.work.cluster import DaskCluster

@@ -91,7 +91,7 @@ QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
             "protect",
             "Mask or synthesize a table; compare risk and utility.",
             "audit",
-            "protect_settings:QUESTION",
+            "settings:PROTECT",
             "protect:ask",
         ),
         "protect_graph": QuestionEntry(

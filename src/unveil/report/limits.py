@@ -3,7 +3,7 @@
 import difflib
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isnan, nan
@@ -11,49 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from unveil._figure import figure
 from unveil.errors import InputError, did_you_mean
-from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, significant
 
 if TYPE_CHECKING:
-    from unveil.metrics.trials.risk import Rate
-    from unveil.metrics.verdict.limits import LimitCheck
     from unveil.report.blocks import LevelStrip, TableBlock
-
-
-#: Largest difference of a rounded value from the exact one.
-_ROUNDED = 0.01 + 1e-9
-NOT_TOLD = "withheld in this report"
-#: How a reason begins that is the width of an interval.
-BETWEEN = "lies between "
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LimitEvidence:
-    """Uncertainty of an estimate: its limit may pass, fail, or be inconclusive.
-
-    Attributes
-    ----------
-    interval
-        Estimate with CI, by confidence level; undefined if no limit applies.
-    figures
-        Number of values of which it is the worst, such as one per attacker.
-    needed
-        Approximate number of people per table that decides a limit, None if no number does; not given if
-        unknown.
-    doubt
-        Why a pass is impossible, such as an unusable control; empty if possible.
-    """
-
-    interval: "Callable[[float], Rate]"
-    figures: int = 1
-    needed: Callable[[float], int | None] | None = None
-    doubt: str = ""
-
-    def held_to(self, limit: float, figures: int) -> "LimitCheck":
-        """Return the outcome of a limit when N values have limits."""
-        from unveil.metrics.verdict.limits import held_to
-
-        return held_to(self.interval, limit, figures=figures, can_be_kept=not self.doubt)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +23,7 @@ class Quantity:
 
     It exceeds its limit when it is greater, or when it is less and more of it is better. Undefined is NaN. Where it is
     undefined because the harm has already happened, it exceeds every limit; else nothing is shown, which is no pass.
-    Where there is ``evidence``, the interval decides and not the value.
+    Where it is not settled, it lies between the value and ``high``, and both decide.
     """
 
     name: str
@@ -70,7 +31,7 @@ class Quantity:
     meaning: str
     exceeded_when_undefined: bool
     more_is_worse: bool = True
-    evidence: LimitEvidence | None = None
+    high: float = nan
 
 
 # An exponent of more than three digits would make an exact fraction too large to compute with.
@@ -174,65 +135,35 @@ def quantity_hint(wrong: str, known: Iterable[str]) -> str:
     return did_you_mean(wrong, known) or (f" Did you mean {near[0]!r}?" if near else "")
 
 
-def check_limits(
-    quantities: Mapping[str, Quantity], limits: Limits, *, figures: int | None = None
-) -> list[CheckedLimit]:
+def check_limits(quantities: Mapping[str, Quantity], limits: Limits) -> list[CheckedLimit]:
     """Return each limit compared with its value; equality passes.
 
-    A figure with an interval exceeds its limit where the low end lies above it, at a confidence that allows for all the
-    figures that are held to limits, and keeps it where the high end does not, at 95 %. These are the figures of the
-    quantities named, unless ``figures`` says how many they are.
+    What is not settled fails where its least value exceeds the limit, and passes where its largest value does not.
     """
-    figures = figures_held(quantities, limits) if figures is None else figures
-    return [_checked(quantities[name], limit, figures) for name, limit in limits]
+    return [_checked(quantities[name], limit) for name, limit in limits]
 
 
-def figures_held(quantities: Mapping[str, Quantity], limits: Limits) -> int:
-    """Return the number of limited values with a CI."""
-    named = [quantities[name] for name in dict.fromkeys(name for name, _ in limits)]
-    return sum(each.evidence.figures for each in named if each.evidence is not None)
-
-
-def _checked(quantity: Quantity, limit: float, figures: int) -> CheckedLimit:
-    value, evidence = quantity.value, quantity.evidence
-    if evidence is not None and not isnan(value):
-        return _by_interval(quantity, evidence, limit, figures)
-    worse = value > limit if quantity.more_is_worse else value < limit
-    undefined = isnan(value)
+def _checked(quantity: Quantity, limit: float) -> CheckedLimit:
+    value, low, high = quantity.value, nan, quantity.high
+    exceeded: bool | None = value > limit if quantity.more_is_worse else value < limit
+    why = ""
+    if isnan(value):
+        exceeded = quantity.exceeded_when_undefined or None
+        why = "" if exceeded else "is undefined here, which is no pass"
+    elif not isnan(high):
+        low = value
+        if not exceeded and high > limit:
+            exceeded, why = None, f"lies between {low:.6g} and {high:.6g}"
     return CheckedLimit(
         quantity=quantity.name,
         limit=limit,
         value=value,
-        exceeded=(quantity.exceeded_when_undefined or None) if undefined else worse,
+        exceeded=exceeded,
         more_is_worse=quantity.more_is_worse,
-        why="is undefined here, which is no pass" if undefined and not quantity.exceeded_when_undefined else "",
+        low=low,
+        high=high,
+        why=why,
     )
-
-
-def _by_interval(quantity: Quantity, evidence: LimitEvidence, limit: float, figures: int) -> CheckedLimit:
-    outcome, low, high = evidence.held_to(limit, figures)
-    shown = None if outcome == "not_shown" else outcome == "exceeded"
-    why = undecided(evidence, limit, f"{low:.6g}", f"{high:.6g}") if shown is None else ""
-    return CheckedLimit(
-        quantity=quantity.name, limit=limit, value=quantity.value, exceeded=shown, low=low, high=high, why=why
-    )
-
-
-def undecided(evidence: LimitEvidence, limit: float, low: str, high: str) -> str:
-    """Return why a limit is inconclusive: evidence or interval width.
-
-    >>> from unveil.metrics.trials.risk import clopper_pearson
-    >>> def interval(level):
-    ...     return clopper_pearson(5, 60, confidence=level)
-    >>> evidence = LimitEvidence(interval=interval, needed=lambda limit: 242)
-    >>> undecided(evidence, 0.09, "0.03", "0.18")
-    'lies between 0.03 and 0.18; about 242 people in each table would decide it'
-    """
-    if evidence.doubt:
-        return f"cannot be compared with a limit: {evidence.doubt}"
-    needed = None if evidence.needed is None else evidence.needed(limit)
-    enough = "" if needed is None else f"; about {count(needed)} people in each table would decide it"
-    return f"{BETWEEN}{low} and {high}{enough}"
 
 
 def limit_strip(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> "LevelStrip":
@@ -273,44 +204,9 @@ def limit_table(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Qu
     )
 
 
-def shared_limits(limits: Sequence[Mapping[str, Any]], quantities: Mapping[str, Quantity]) -> list[dict[str, Any]]:
-    """Return limits for redacted values; None is inconclusive.
-
-    What the exact figure was, and so whether it exceeded the limit, is used only where that figure is told.
-    """
-    again = check_limits(quantities, tuple((str(limit["quantity"]), float(limit["limit"])) for limit in limits))
-    return [_shared(limit, checked, quantities[checked.quantity]) for limit, checked in zip(limits, again, strict=True)]
-
-
-def _shared(limit: Mapping[str, Any], again: CheckedLimit, quantity: Quantity) -> dict[str, Any]:
-    from unveil.report.figures import json_of
-
-    value, exact = quantity.value, float(limit["value"])
-    if "low" in limit or quantity.evidence is not None:
-        # The interval may rest on another attacker than the value does, so it decides here too.
-        if not isnan(value) and again.exceeded == limit["exceeded"]:
-            return dict(json_of(again))
-        value = SuppressedNumber.withheld() if isnan(value) else value
-        return {**json_of(again), "value": value, "exceeded": None, "why": NOT_TOLD}
-    exceeded = limit["exceeded"]
-    if isinstance(value, SuppressedNumber):
-        exceeded = value.is_beyond(again.limit, more_is_worse=quantity.more_is_worse)
-    elif not (value == exact or (isnan(value) and isnan(exact)) or _is_rounded(value, exact, again, exceeded)):
-        exceeded, value = None, SuppressedNumber.withheld()
-    kept_back = {"why": NOT_TOLD} if exceeded is None and not isnan(exact) else {}
-    return {**limit, "value": value, "exceeded": exceeded, **kept_back}
-
-
-def _is_rounded(value: float, exact: float, again: CheckedLimit, exceeded: bool | None) -> bool:
-    """Return whether a value is only rounded, with the same outcome."""
-    return abs(value - exact) <= _ROUNDED and again.exceeded == exceeded
-
-
 def _outcome(limit: Mapping[str, Any]) -> str:
     exceeded = limit["exceeded"]
     if exceeded is None:
-        if limit.get("why") == NOT_TOLD:
-            return NOT_TOLD
         return f"inconclusive: {limit.get('why') or 'it is undefined here'}"
     if "low" in limit:
         return "fail" if exceeded else "pass (values tested)"

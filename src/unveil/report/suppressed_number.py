@@ -40,11 +40,6 @@ class SuppressedNumber(float):
         """True if the bounds are shown."""
         return not isnan(self)
 
-    @property
-    def complement(self) -> "SuppressedNumber":
-        """One minus the number."""
-        return SuppressedNumber(1 - self.most, 1 - self.least, at=1 - self, words=self.words)
-
     def is_beyond(self, limit: float, *, more_is_worse: bool) -> bool | None:
         """Return whether the number exceeds a limit; None if open.
 

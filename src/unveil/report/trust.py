@@ -49,18 +49,6 @@ def mark(metric: str, *grounds: Ground) -> str:
     return words[0] if len(set(words)) == 1 else "/".join(words)
 
 
-def trust_sentence(metric: str, grounds: Sequence[Ground] = GROUNDS) -> str:
-    """Return whether to rank by a metric, and why, in a sentence.
-
-    >>> trust_sentence("a metric of my own", ["tables"])
-    'Reliability for tables: not graded.'
-    """
-    said = {ground: _verdict(_grade(metric, ground)) for ground in grounds}
-    if len(set(said.values())) == 1:
-        return f"Reliability for {' and '.join(said)}: {said[grounds[0]]}."
-    return f"Reliability {'; '.join(f'for {ground}: {verdict}' for ground, verdict in said.items())}."
-
-
 def where_from(grounds: Sequence[Ground] = GROUNDS) -> str:
     """Return the source of the marks, in one sentence."""
     cases = [f"{count(shipped_grades()[each].cases, 'case', 'cases')} of attacks on {each}" for each in grounds]
@@ -76,30 +64,8 @@ def trust_note(grounds: Sequence[Ground] = GROUNDS) -> str:
     return f"{LEGEND}{several} {where_from(grounds)}"
 
 
-def order_note(figures: Sequence[str]) -> str:
-    """Return the reliability of audit results for ordering releases, or "".
-
-    Results have their limit names, such as ``linkability.attack_rate``.
-
-    >>> order_note(["a figure of my own"])
-    ''
-    """
-    known = {each: grade for each in figures if (grade := _grade(each, "releases")) is not None}
-    # A word each: every table of an audit has such a note, and what it rests on stands in the docs.
-    said = [
-        f"{each.partition('.')[2].replace('_', ' ')}: {grade.verdict}"
-        for each, grade in known.items()
-        if grade.verdict != "no grade"
-    ]
-    return f"Reliability for ordering releases (docs/atlas.md): {', '.join(said)}." if said else ""
-
-
 def _grade(metric: str, ground: Ground) -> ShippedGrade | None:
     return shipped_grades()[ground].metrics.get(metric)
-
-
-def _verdict(grade: ShippedGrade | None) -> str:
-    return "not graded" if grade is None else f"{grade.verdict} ({grade.reason})"
 
 
 # Metrics in words: what each is called, what it is, and what its values mean as something a limit can be set for.
@@ -114,17 +80,6 @@ def summary_of(metric: Metric) -> str:
     """
     text = metric.summary.removeprefix("Return ").replace("``", "")
     return text[:1].upper() + text[1:]
-
-
-def meaning_of(metric: Metric) -> str:
-    r"""Return a metric's definition and the meaning of its values.
-
-    >>> from unveil.metrics import METRICS
-    >>> print(meaning_of(METRICS["collision_entropy"]).replace(". ", ".\n"))
-    The Rényi entropy of order 2, in bits.
-    0 means the attacker is certain; log2(k) means k candidates are equally likely.
-    """
-    return f"{summary_of(metric)} {metric.meaning.replace('``', '')}".strip()
 
 
 def title_of(metric: Metric) -> str:

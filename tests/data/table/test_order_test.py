@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from tests.oracles.kinds import best_order, order_share
 from unveil.data.table import Table
+from unveil.data.table._build import ORDERS, CodeOrderTest, features_of, order_test, rows_for_test
 from unveil.data.table.coded_columns import CellFrame
-from unveil.data.table.order_test import ORDERS, CodeOrderTest, features_of, order_test, rows_for_test
 
 
 @given(

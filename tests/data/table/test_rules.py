@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from unveil.data.table import Table, agree, kind_notes
-from unveil.data.table.bands import lower_end
 from unveil.data.table.kinds import guess_role, settle
+from unveil.data.table.rules import lower_end
 from unveil.data.table.words import telling_word, words_of
 
 CODES = [1, 2, 3, 4] * 10

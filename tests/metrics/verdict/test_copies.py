@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from tests.metrics.verdict.made_up import ISLE, REGIONS, draws, release
 from tests.oracles import copied_people as oracle
+from tests.oracles import verdict
 from tests.oracles.records import Rows, rows_of_people, table
 from unveil._kernels.verdict.tree import equal_parts, tree_of_columns
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.metrics.verdict import copies as rule
-from unveil.metrics.verdict.copies import copied_people
+from unveil.metrics.verdict.copies import copied_people, fewest_copies_provable
 from unveil.metrics.verdict.groups import division
 from unveil.metrics.verdict.pooled_tables import pool_tables
 
@@ -251,3 +252,10 @@ def test_real_numbers_that_were_rounded(decimals: int) -> None:
     frames = (pl.DataFrame({"x": each}) for each in (real[:200], real[200:].round(decimals)))
     original, released = (Table.from_frame(each, kinds={"x": "number"}, roles={"x": "known"}) for each in frames)
     assert copied_people(pool_tables(Release(original, released))).coarsened == (("x",) if decimals == 1 else ())
+
+
+@given(st.integers(1, 60), st.integers(1, 60))
+def test_the_fewest_copies_are_just_proved(members: int, others: int) -> None:
+    fewest = fewest_copies_provable(members, others)
+    p = [verdict.hypergeometric_p(copied, 0, members, others) for copied in range(members + 1)]
+    assert fewest == next((copied for copied in range(1, members + 1) if p[copied] <= 0.005), None)

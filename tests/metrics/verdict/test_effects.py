@@ -27,10 +27,10 @@ from unveil.metrics.verdict.effects import (
     effective_attempts,
     household_effect,
     mean_correlation,
-    membership_effect,
+    membership_pair,
     risk_difference,
     shrunk_estimate,
-    singling_out_effect,
+    singling_out_pair,
     worst_effect,
 )
 from unveil.metrics.verdict.singling_out import SinglingOutRate, most_by_guessing
@@ -153,22 +153,24 @@ def singled_out(attack: Rate, strangers: Rate) -> SinglingOutRate:
 
 def test_singling_out_joins_the_limits_of_both_rates() -> None:
     attack = Rate(0.5, 0.0, 1.0, tries=300, worth=120.0)
-    effect = singling_out_effect(singled_out(attack, Rate(0.2, 0.1, 0.27)), effects=3)
+    effect = singling_out_pair(singled_out(attack, Rate(0.2, 0.1, 0.27))).effect(3)
     low, _ = oracle.score_limits(0.5, 120, 0.025 / 3)
     _, high = oracle.score_limits(0.5, 120, 0.05)
     expected = 0.3, 0.3 - math.hypot(0.5 - low, 0.07), 0.3 + math.hypot(high - 0.5, 0.1)
     assert limits(effect) == pytest.approx(expected, abs=1e-7)
-    assert not singling_out_effect(singled_out(Rate(1, 1, 1, tries=19, worth=19.0), Rate(0.2, 0.1, 0.3))).is_tested
+    assert (
+        not singling_out_pair(singled_out(Rate(1, 1, 1, tries=19, worth=19.0), Rate(0.2, 0.1, 0.3))).effect().is_tested
+    )
 
 
 def test_singling_out_without_a_control_group_is_above_every_guess() -> None:
     nobody = Rate(math.nan, 0.0, 0.37)
-    effect = singling_out_effect(singled_out(Rate(0.71, 0, 1, tries=300, worth=250.0), nobody))
+    effect = singling_out_pair(singled_out(Rate(0.71, 0, 1, tries=300, worth=250.0), nobody)).effect()
     low, _ = oracle.score_limits(0.71, 250, 0.025)
     _, high = oracle.score_limits(0.71, 250, 0.05)
     assert limits(effect) == pytest.approx((0.34, low - 0.37, high), abs=1e-7)
     assert (effect.attack_rate, effect.baseline) == (0.71, 0.37)
-    below = singling_out_effect(singled_out(Rate(0.4, 0, 1, tries=300, worth=250.0), nobody))
+    below = singling_out_pair(singled_out(Rate(0.4, 0, 1, tries=300, worth=250.0), nobody)).effect()
     assert not below.is_tested
     assert most_by_guessing(10**6) < 0.37
 
@@ -180,17 +182,17 @@ scores = st.lists(st.integers(0, 8).map(float), min_size=20, max_size=50)
 def test_membership_is_measured_at_a_cutoff_of_others(
     members: list[float], control: list[float], calibration: list[float]
 ) -> None:
-    effect = membership_effect(members, control, calibration, effects=2)
+    effect = membership_pair(members, control, calibration).effect(2)
     called = [[oracle.chance_above_cutoff(each, calibration, 0.05) for each in side] for side in (members, control)]
     assert limits(effect) == pytest.approx(oracle.risk_difference(called[0], called[1], 2), abs=1e-6)
 
 
 def test_membership_needs_people() -> None:
     some = np.arange(30.0)
-    assert "fewer than 19 people" in membership_effect(some, some, some[:18]).why_not_tested
-    assert not membership_effect([], some, some).is_tested
+    assert "fewer than 19 people" in membership_pair(some, some, some[:18]).why_not_tested
+    assert not membership_pair([], some, some).effect().is_tested
     with pytest.raises(InputError, match="members has missing values or is not a flat sequence"):
-        membership_effect([math.nan], some, some)
+        membership_pair([math.nan], some, some)
 
 
 @given(st.lists(st.tuples(effects, st.booleans()), min_size=1, max_size=8), st.randoms(use_true_random=False))

@@ -17,8 +17,7 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.text import IDENTIFIER_STEP
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.people import TargetPool
-from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.people import TargetPool, per_person
 from unveil.questions.result import Result
 
 MEN, OTHERS, YEARS = 90, 60, 6

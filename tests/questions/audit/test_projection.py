@@ -28,8 +28,7 @@ from unveil.questions.audit.projection import (
     part_seconds,
 )
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.run_settings import RunSettings
-from unveil.questions.audit.settings import MEASURES
+from unveil.questions.audit.settings import MEASURES, RunSettings
 from unveil.questions.reading import TableReading
 from unveil.work.memory import NeedsMemoryError
 

@@ -12,8 +12,8 @@ from unveil.data.table.release import Release
 from unveil.metrics.releases.disclosure import disclosure
 from unveil.metrics.trials.groups import GroupRates, bands, group_rates
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision.evidence import meanings
 from unveil.questions.audit.decision.findings import EFFECTS, MAX_RISK, WORST
-from unveil.questions.audit.decision.quantities import meanings
 from unveil.questions.audit.findings import (
     AttackFinding,
 )

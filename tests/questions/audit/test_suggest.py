@@ -11,7 +11,6 @@ import pytest
 from tests.approved.sentences import Approved
 from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.data.table import Hierarchy
-from unveil.questions.audit.decision.ranking import worst_of
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.suggestions import section, suggestion_sentences
@@ -37,7 +36,7 @@ def test_every_change_is_what_auditing_the_changed_release_gives() -> None:
     for change, after in zip(found.changes, found.again.releases, strict=True):
         if change.how == "left out":
             alone = ask(ORIGINAL, MASKED.drop(change.columns), CONTROL, **SETTINGS).findings.releases[0]
-            own, other = (worst_of(each, "linkability") for each in (alone, after))
+            own, other = (each.strongest("linkability") for each in (alone, after))
             assert own is not None
             assert other is not None
             # The same people, and the same draws; p is another, because it allows for all changes.

@@ -12,7 +12,6 @@ from unveil.metrics.verdict.control import ColumnDifference, ControlCheck
 from unveil.metrics.verdict.effects import EffectSize
 from unveil.questions.audit.decision.evidence import decided
 from unveil.questions.audit.decision.findings import AttackEffect, Thresholds
-from unveil.questions.audit.decision.ranking import worst_of
 from unveil.questions.audit.findings import (
     UNDEFINED,
     AttackFinding,
@@ -192,7 +191,7 @@ def test_where_nothing_was_measured_the_headline_says_so() -> None:
     found = decided(audit(release(LEFT_OUT), verdict=verdict(judged())), Thresholds())
     assert found.decision.level == "inconclusive"
     assert page(found).tone == "warning"
-    assert worst_of(found.releases[0], "record_linkage") is None
+    assert found.releases[0].strongest("record_linkage") is None
 
 
 # --- tables and charts ------------------------------------------------------------------------------------------------

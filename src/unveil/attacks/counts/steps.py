@@ -13,8 +13,6 @@ from unveil.data.counts.system import CountSystem
 
 #: How a count follows: another table shows it; one sum; sums whose ends meet; one sum made of several; all together.
 StepKind = Literal["shown", "sum", "ends", "combined", "together"]
-#: Sums of more values are not spelled out.
-MOST_TERMS = 8
 #: In larger systems a shortest sum is not looked for.
 _LARGEST = 6_000
 

@@ -11,12 +11,12 @@ from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table._cell_columns import PeopleValues
 from unveil.data.table._cell_reading import exact_values, read_texts, read_values, taken_out, with_intervals
 from unveil.data.table._rounding import recognise
-from unveil.data.table.bands import in_order, lower_end
 from unveil.data.table.cells import NOBODY, SHOWN, Cells, CodeColumn, texts_of
 from unveil.data.table.coded_columns import CellColumn, cells_of, words_of
 from unveil.data.table.forms import DeclaredKind, normal, refuse_lost, text_of, without_blanks
 from unveil.data.table.kinds import read_as, without
 from unveil.data.table.markers import Marker
+from unveil.data.table.rules import in_order, lower_end
 from unveil.errors import InputError
 
 if TYPE_CHECKING:

@@ -5,20 +5,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from unveil.data.files import parse as _parse
-from unveil.data.table.bands import in_order
-from unveil.data.table.dates import have_two_orders, looks_like_dates, to_moments
 from unveil.data.table.forms import (
     KINDS,
     DeclaredKind,
     Kind,
     as_truth,
     filled_cells,
+    have_two_orders,
     in_form,
     kind_of,
+    looks_like_dates,
     normal,
     numbers_of,
     refuse_lost,
     text_of,
+    to_moments,
     without_blanks,
 )
 from unveil.data.table.markers import Marker, is_unlisted, marked_cells, number_markers, number_of, word_markers
@@ -30,6 +31,7 @@ from unveil.data.table.rules import (
     WholeNumbers,
     codes_by_name,
     few_values,
+    in_order,
     kind_of_whole,
     kind_of_words,
     truth_pair,

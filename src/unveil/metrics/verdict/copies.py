@@ -334,3 +334,20 @@ def _usual_share(count: IntArray, rows: int) -> float:
     """
     others = (np.maximum(count, 1) - 1) / max(1, int(count.sum()) - 1)
     return float((count * (1 - (1 - others) ** rows)).sum()) / int(count.sum())
+
+
+def fewest_copies_provable(members: int, others: int, *, p: float = LEVEL) -> int | None:
+    """Return the smallest number of detectable copies, without control copies.
+
+    k people, all of them members, have the probability N (N-1) ... / ((N+m) (N+m-1) ...) by chance, about (N /
+    (N+m))^k. None where even all members would not be proved.
+
+    >>> [fewest_copies_provable(100_000, m) for m in (100_000, 50_000, 25_000, 10_000)]
+    [8, 14, 24, 56]
+    """
+    chance = 1.0
+    for copied in range(members):
+        chance *= (members - copied) / (members + others - copied)
+        if chance <= p:
+            return copied + 1
+    return None

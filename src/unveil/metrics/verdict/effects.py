@@ -224,8 +224,8 @@ def counted(attack_rate: float, baseline: float = 0.0) -> EffectSize:
     return EffectSize(value, value, value, attack_rate, baseline)
 
 
-def singling_out_effect(rate: SinglingOutRate, *, effects: int = 1) -> EffectSize:
-    """Return the excess rate of predicates that single out a person.
+def singling_out_pair(rate: SinglingOutRate) -> RatePair:
+    """Return the success rate of singling-out predicates, and its baseline.
 
     The limits of the rate are Wilson's; so are those of its baseline from a control group that is at least as large as
     the data, and from a smaller one they are the bounds that it gives. Without one
@@ -234,15 +234,10 @@ def singling_out_effect(rate: SinglingOutRate, *, effects: int = 1) -> EffectSiz
 
     >>> attack, strangers = Rate(0.71, nan, nan, tries=300, worth=300.0), Rate(nan, 0.0, 0.37)
     >>> rate = SinglingOutRate(attack=attack, strangers=strangers, excess=strangers, shown=False, most=0.37)
-    >>> effect = singling_out_effect(rate)
+    >>> effect = singling_out_pair(rate).effect()
     >>> round(effect.value, 2), round(effect.low, 2), round(effect.high, 2)
     (0.34, 0.29, 0.75)
     """
-    return singling_out_pair(rate).effect(effects)
-
-
-def singling_out_pair(rate: SinglingOutRate) -> RatePair:
-    """Return the success rate of singling-out predicates, and its baseline."""
     attack, baseline = rate.attack, rate.strangers
     is_bounded = baseline.defined and not baseline.worth
     return RatePair(
@@ -258,10 +253,8 @@ def singling_out_pair(rate: SinglingOutRate) -> RatePair:
     )
 
 
-def membership_effect(
-    members: ArrayLike, control: ArrayLike, calibration: ArrayLike, *, effects: int = 1
-) -> EffectSize:
-    """Return the TPR minus the FPR at 5%, with limits.
+def membership_pair(members: ArrayLike, control: ArrayLike, calibration: ArrayLike) -> RatePair:
+    """Return TPR and FPR at 5% false positives.
 
     The cutoff is the 95th percentile of the calibration scores, with ties broken at random: both rates are expected
     values. It does not depend on the people measured, so the two rates are those of independent people, and the effect
@@ -273,20 +266,13 @@ def membership_effect(
         Scores of the people measured, one per person; higher means more likely a member.
     calibration
         Scores of other people of the control group, at least 19.
-    effects
-        The number of effects in the audit.
 
     Examples
     --------
-    >>> effect = membership_effect(range(60, 160), range(100), range(100))
+    >>> effect = membership_pair(range(60, 160), range(100), range(100)).effect()
     >>> round(effect.attack_rate, 2), round(effect.baseline, 2), effect.low > 0.45
     (0.65, 0.05, True)
     """
-    return membership_pair(members, control, calibration).effect(effects)
-
-
-def membership_pair(members: ArrayLike, control: ArrayLike, calibration: ArrayLike) -> RatePair:
-    """Return TPR and FPR at the cutoff of the calibration people."""
     inside, outside = _checked(members, "members"), _checked(control, "control")
     reference = _checked(calibration, "calibration")
     few = ""

@@ -1,4 +1,4 @@
-"""If this table is released, what can an attacker do with it, and how sure is that?"""
+"""Audit a release: what an attacker can do with it and how certain that is, and the same as an assertion."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -303,7 +303,7 @@ def ask(request: Request) -> Response:
 def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
     """Return the facts a report states next to its figures; refuse bad ones before anything long runs."""
     from unveil.data.files.digest import new_key
-    from unveil.questions.audit.previous import read_previous
+    from unveil.questions.audit.sections.changes import read_previous
 
     def called(path: Path | None) -> Path | None:
         return None if path is None else Path(request.names.get(path, path))
@@ -377,3 +377,49 @@ def sample_releases(rng: np.random.Generator) -> tuple[Table, Table, tuple[Relea
     protections: tuple[TableProtection, ...] = (Shuffle(), RankSwapping(), GaussianCopula())
     releases = tuple(replace(protection.apply(original, rng=rng), control=control) for protection in protections)
     return original, control, releases
+
+
+def assert_release(
+    original: Any,
+    released: Any,
+    control: Any = None,
+    *,
+    accept_inconclusive: bool = False,
+    report: str | Path | None = None,
+    **settings: Any,
+) -> AuditResult:
+    """Return the audit of a release that passes, or raise an AssertionError with the reason.
+
+    For tests of whoever makes releases: pytest shows the sentences, and a pipeline stops. It decides as
+    ``unveil audit`` does: fail and inconclusive are no pass.
+
+    Parameters
+    ----------
+    original, released, control
+        As in :func:`unveil.audit`.
+    accept_inconclusive
+        Whether an inconclusive decision is a pass.
+    report
+        The file that the report is written to, before anything is raised.
+    **settings
+        As in :func:`unveil.audit`; ``threshold``, ``profile`` or ``limits`` is needed.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"height": [150.5 + i for i in range(40)], "weight": [50.5 + i for i in range(40)]})
+    >>> try:
+    ...     assert_release(people, people, threshold=0.09, attacks=["row_order"])
+    ... except AssertionError as error:
+    ...     print(str(error).splitlines()[0])
+    Fail (high risk): 100% of records can be re-identified by their position in the file.
+    """
+    if not any(settings.get(name) for name in ("threshold", "profile", "limits")):
+        raise InputError("There is nothing to hold the release to. Pass threshold=0.09, a profile, or limits")
+    result = audit(original, released, control, **settings)
+    if report is not None:
+        write_text(Path(report), result.to_html())
+    if result.decision == "fail" or (result.decision == "inconclusive" and not accept_inconclusive):
+        decided = result.decided
+        raise AssertionError("\n".join(filter(None, (decided.headline, decided.subline, *decided.next))))
+    return result

@@ -14,10 +14,15 @@ from unveil.metrics.trials.groups import RatesByGroup, group_rates
 from unveil.metrics.trials.risk import Rate, Risk, clopper_pearson, excess, risk
 from unveil.metrics.verdict.effects import RatePair
 from unveil.metrics.verdict.family import Statistic
-from unveil.questions.audit.decision.separation import ExposedPerson
-from unveil.questions.audit.findings import UNDEFINED, AttackFinding, CopyFindings, JudgedFigure, SuccessRange
-from unveil.questions.audit.people import PeopleSelection, TargetPool, TargetSample
-from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.findings import (
+    UNDEFINED,
+    AttackFinding,
+    CopyFindings,
+    ExposedPerson,
+    JudgedFigure,
+    SuccessRange,
+)
+from unveil.questions.audit.people import PeopleSelection, TargetPool, TargetSample, per_person
 
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 _WITHHELD = {

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import nan
+from math import inf, isnan, nan
 from types import MappingProxyType
 from typing import Literal
 
 from unveil._figure import NOTES, derived, figure
+from unveil._kernels.types import FloatArray
 from unveil.data.identifiers.direct import Flag
 from unveil.data.table.markers import MarkerCount
+from unveil.metrics.epsilon.bound import EpsilonBound
 from unveil.metrics.releases.class_sizes import ClassSizes
 from unveil.metrics.releases.closeness import DistanceHistogram
 from unveil.metrics.releases.disclosure import Disclosure
@@ -19,9 +21,116 @@ from unveil.metrics.trials.risk import ATTACK_RATE, CONTROL_RATE, EXCESS, Rate, 
 from unveil.metrics.verdict.control import ControlCheck
 from unveil.metrics.verdict.copies import CopiedGroup
 from unveil.questions.audit.decision.findings import AttackEffect, AuditDecision, GroupEffect, Thresholds
-from unveil.questions.audit.decision.separation import ExposedPerson, Separation
 from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
 from unveil.report.profiles import COPIED
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedShare:
+    """The share of members who are named while a share ``wrongly`` of people who are not in the data is named too."""
+
+    COUNTS = "nothing private"
+    JSON_DEFINITION = "named_rate"
+
+    wrongly: float = figure("How many of the others are named wrongly.")
+    rate: Rate = figure(inline=True)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScoreArea:
+    """The area under the curve of one score alone, and what kind of likeness it sees."""
+
+    COUNTS = "statistic"
+
+    name: str = figure("The name of the score.", name="score")
+    sees: str = figure("What it looks at.")
+    area: Rate = figure("The area under its curve.")
+    weights: tuple[float, ...] = figure(
+        "How much it counts in the combination: its place, and what lies beyond two thresholds; none where it is "
+        "alone.",
+        default=(),
+    )
+    #: Its ROC curve, where it is drawn.
+    curve: tuple[FloatArray, FloatArray] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnusualPeople:
+    """The same for people who are far from all others: ``share`` of those outside the data are as far."""
+
+    COUNTS = "people"
+
+    share: float = figure("The share of people that counts as unusual.", counts="nothing private")
+    members: int = figure("How many of them are members.")
+    others: int = figure("How many are not.")
+    area: Rate = figure("The area under the curve for them.")
+    named: NamedShare = figure("The share of them that is named.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Separation:
+    """How well people in the data are told from others, measured on people from whom nothing was learned."""
+
+    COUNTS = "people"
+
+    area: Rate = figure("The chance that a member scores higher than somebody who is not one; 0.5 tells nothing.")
+    named: tuple[NamedShare, ...] = figure("How many members are named at each share of others who are named wrongly.")
+    pointed_out: float = figure(
+        "How many of the members can be named so that at most 5 % of those named are not in the data, at even odds; "
+        "by the scores of control people who are not measured."
+    )
+    members: int = figure("How many people in the data were measured.")
+    others: int = figure("How many people who are not in the data were measured.")
+    learned_from: tuple[int, int] = figure(
+        "From how many people in the data, and how many others, the combination of scores was learned."
+    )
+    population: int = figure("How many further people show how people lie, for scores that need that.")
+    epsilon: EpsilonBound | None = figure(
+        "How large epsilon is at least, if the two tables were divided by lot; missing where that is not told.",
+        default=None,
+    )
+    scores: tuple[ScoreArea, ...] = figure("What each score reaches alone; they explain and never accuse.")
+    unusual: tuple[UnusualPeople, ...] = figure("What is reached on those who are unlike all others.")
+    #: The shares of others and of members above each score, from the highest on; None where that is not shown.
+    curve: tuple[FloatArray, FloatArray] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExposedPerson:
+    """How exposed one person in the data is; for those who hold the original, and for nobody else.
+
+    Attributes
+    ----------
+    row
+        Where the person stands in the original, from 0 on.
+    as_exposed, others
+        How many people outside the data look as much like a member, of all who were measured.
+    pointed_out
+        Whether the person is among those who can be named with few errors.
+    unusual
+        The share of people outside the data who are less far from all others.
+    released_row
+        The released row that shares most of the person's rare values, from 0 on; -1 where nobody looked.
+    columns
+        The columns in which it does, the rarest value first.
+    unheard
+        The columns whose value is released somewhere though nobody of those who show the population has it.
+    """
+
+    row: int
+    as_exposed: int
+    others: int
+    pointed_out: bool
+    unusual: float
+    released_row: int = -1
+    columns: tuple[str, ...] = ()
+    unheard: tuple[str, ...] = ()
+
+    @property
+    def p(self) -> float:
+        """How often somebody who is not in the data would look so much like a member."""
+        return (1 + self.as_exposed) / (1 + self.others)
+
 
 #: Source of a scenario: the user, all known columns, one of many tested in turn, or their mean.
 Origin = Literal["told", "all", "tried", "mean"]
@@ -36,6 +145,8 @@ NOT_CHECKED = ControlCheck(outcome="none", members=0, others=0)
 UNDEFINED = Rate(nan, nan, nan)
 #: Marks a finding that is withheld because data and control group differ without any release.
 TOLD_APART = "told_apart_without_the_release"
+#: Below this adjusted p the size counts, and no longer the significance.
+BEYOND_DOUBT = 0.005
 #: The rates of every attack, in the order of display.
 FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
 
@@ -167,6 +278,22 @@ class AttackFinding:
         """Whether it is the mean over many attackers, for comparison only."""
         return self.scenario is not None and self.scenario.origin == "mean"
 
+    @property
+    def strength(self) -> tuple[bool, float, bool, float, float]:
+        """What findings of one attack are ranked by: significant first, then the adjusted p, then the excess.
+
+        Without any p, what can be compared comes first, and then how sure it is: a single attempt that succeeded is
+        100%, but says less than 490 of 500, so that the lower end of the interval counts and not the rate.
+        """
+        worse, has_p = self.worse, not isnan(self.p_adjusted)
+        return (
+            self.proved,
+            -max(self.p_adjusted, BEYOND_DOUBT) if has_p else -inf,
+            self.risk.excess_over_control.defined,
+            0.0 if has_p else worse.low,
+            worse.value,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class AuditedRelease:
@@ -218,6 +345,11 @@ class AuditedRelease:
     def of(self, attack: str) -> tuple[AttackFinding, ...]:
         """Return the findings of one attack."""
         return tuple(finding for finding in self.findings if finding.attack == attack)
+
+    def strongest(self, attack: str) -> AttackFinding | None:
+        """Return the strongest finding of an attack, means left out; None where it was not measured."""
+        found = [finding for finding in self.of(attack) if finding.worse.defined and not finding.is_mean]
+        return max(found, key=lambda finding: finding.strength, default=None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from unveil.data.table import Table
 from unveil.errors import UnveilError
 from unveil.questions.audit.inputs import PreparedAudit
 from unveil.questions.audit.read import AuditFiles, AuditTables
-from unveil.questions.audit.run_settings import RunSettings
+from unveil.questions.audit.settings import RunSettings
 from unveil.questions.reading import TableReading
 from unveil.report.progress import Progress, Say
 from unveil.report.text import count, duration

@@ -16,14 +16,12 @@ from unveil.errors import InputError
 from unveil.protections import Shuffle, TableProtection, protection_from, protection_text
 from unveil.protections.specification import applied
 from unveil.questions.audit.answer import AuditResult, audit
-from unveil.questions.audit.decision.evidence import decided
-from unveil.questions.audit.decision.quantities import quantities_of
+from unveil.questions.audit.decision.evidence import decided, quantities_of
 from unveil.questions.audit.decision.text import LEVEL_WORDS, excess_text
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated
-from unveil.questions.audit.protect_settings import ProtectSettings
 from unveil.questions.audit.report_context import AuditContext, ReportContext
-from unveil.questions.audit.settings import AuditSettings, identifiers_of
+from unveil.questions.audit.settings import AuditSettings, ProtectSettings, identifiers_of
 from unveil.questions.audit.words import percent
 from unveil.questions.reading import reading_of
 from unveil.questions.request import OutputFile, Request, Response

@@ -13,17 +13,15 @@ from unveil.errors import InputError
 from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.judge import judge_audit
-from unveil.questions.audit.decision.separation import ExposedPerson
-from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease
-from unveil.questions.audit.generator.claim import epsilon_from_tables
+from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease, ExposedPerson
+from unveil.questions.audit.generator.combine import epsilon_from_tables
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.questions.audit.projection import forewarn, read_tables
 from unveil.questions.audit.read import AuditFiles
-from unveil.questions.audit.release_tasks import ORIGINAL_ITSELF
 from unveil.questions.audit.runner import AuditJob, Runner
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.audit.suggest import suggest as suggestions
-from unveil.questions.audit.tasks import ITSELF, AuditTask, bench_of, tasks_of
+from unveil.questions.audit.tasks import ITSELF, ORIGINAL_ITSELF, AuditTask, bench_of, tasks_of
 from unveil.report.progress import Progress, Say, silent
 
 #: What the tasks of an audit gave.

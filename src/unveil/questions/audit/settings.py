@@ -1,4 +1,4 @@
-"""The settings of an audit of a released table."""
+"""The settings of an audit of a released table, and of protecting a table with an audit before and after."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,15 +10,91 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from unveil.errors import InputError, did_you_mean, share
 from unveil.questions.audit.generator.settings import GeneratorSettings
-from unveil.questions.audit.run_settings import RunSettings
 from unveil.questions.request import Request
 from unveil.questions.roles import HierarchySettings, TableColumnSettings
-from unveil.questions.settings import MORE, Choices, LimitSettings, Question, SeedSettings, TextFileSettings, setting
+from unveil.questions.settings import (
+    MORE,
+    Choices,
+    LimitSettings,
+    Question,
+    SecretSeedSettings,
+    SeedSettings,
+    Settings,
+    TextFileSettings,
+    protection,
+    setting,
+)
 from unveil.questions.values import columns_in, row
 
 if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.questions.reading import TableReading
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings(Settings):
+    """Resources and stored parts of an audit; no result depends on them."""
+
+    threads: int | None = setting(
+        None,
+        "Threads (default: one per processor)",
+        least=1,
+        only="command line",
+        place="run",
+    )
+    workers: int = setting(
+        1,
+        "Processes that compute parts of the audit",
+        "Each reads all tables and uses one thread, unless threads are given.",
+        least=0,
+        only="command line",
+        place="run",
+    )
+    cluster: str | None = setting(
+        None,
+        "Address of a Dask cluster",
+        "Its workers must see the files under the same paths.",
+        only="command line",
+        metavar="ADDRESS",
+        place="run",
+    )
+    resume: Path | None = setting(
+        None,
+        "Store finished parts in DIR and resume from there",
+        "The folder holds data about people. The same command resumes a stopped audit.",
+        kind="text",
+        objects=True,
+        only="command line",
+        metavar="DIR",
+        group="Run",
+    )
+    memory: int | None = setting(
+        None,
+        "Memory, such as 4GB (default: 70% of the free memory)",
+        "On a cluster: of each worker. Larger tables are processed from disk (in the folder of TMPDIR), with the same "
+        "results.",
+        kind="size",
+        only="command line",
+        place="run",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.resume is not None:
+            object.__setattr__(self, "resume", Path(self.resume))
+        if self.cluster is not None and self.workers > 1:
+            raise InputError("cluster and workers exclude each other. Give one of them")
+
+    @property
+    def processes(self) -> int:
+        """How many processes of this machine hold the tables, this one not counted."""
+        return self.workers if self.workers > 1 and self.cluster is None else 0
+
+    @property
+    def memory_of_each(self) -> int | None:
+        """How many bytes each process may take, this one and those that compute; None where nobody said."""
+        return None if self.memory is None else self.memory // (1 + self.processes)
+
 
 ReleaseKind = Literal["masked", "synthetic"]
 
@@ -644,4 +720,93 @@ QUESTION = Question(
     sample="700 people of an election study, three releases, and a control group.",
     together=_together,
     asked=_asked,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, SecretSeedSettings):
+    """The settings of protecting a table."""
+
+    after: ClassVar[Mapping[type, str]] = {LimitSettings: "profile"}
+
+    original: Any = setting(
+        None,
+        "Table to protect, one row per person",
+        "CSV, Parquet, Excel, SPSS, Stata or SAS.",
+        kind="table",
+        required=True,
+        is_bare=True,
+    )
+    protect: Any = protection(
+        "table",
+        "mondrian",
+        "Protection method",
+        help="Protection method; 'unveil list protections'",
+        goes_to="first",
+        option="--method",
+        alias="--protect",
+        place="default",
+        group="Method",
+    )
+    first: tuple[Any, ...] = protection(
+        "table",
+        (),
+        "Earlier protection methods",
+        "They are applied in this order before the method above; each step is audited too.",
+        kind="things",
+        many=True,
+        option="--first",
+        place="config",
+    )
+    control: Any = setting(
+        None,
+        "Control group: similar people outside the data",
+        "People from the same population, with the same columns. Without them a random fifth of the people is held "
+        "out before protection, and the release holds the others.",
+        kind="table",
+        place="default",
+    )
+    columns: tuple[Any, ...] = AuditSettings.declared("columns")
+    identifiers: tuple[str, ...] = AuditSettings.declared("identifiers")
+    sensitive: tuple[str, ...] = AuditSettings.declared("sensitive")
+    known: tuple[str, ...] = AuditSettings.declared("known")
+    weight: str | None = AuditSettings.declared("weight")
+    household: str | None = AuditSettings.declared("household")
+    out: Path | None = setting(
+        None, "Write the protected table", kind="output", example="released.csv", only="command line", place="default"
+    )
+    others: Path | None = setting(
+        None,
+        "Write the held-out people (internal)",
+        "Or the control group. Keep the file for the next audit.",
+        kind="output",
+        example="others.csv",
+        only="command line",
+        option="--write-control",
+        alias="--others",
+    )
+    threshold: float | None = AuditSettings.declared("threshold")
+    profile: str = AuditSettings.declared("profile")
+    limits: tuple[tuple[str, float], ...] = AuditSettings.declared("limits", place="all")
+    attacks: tuple[str, ...] = AuditSettings.declared("attacks")
+    targets: int | str | None = AuditSettings.declared("targets")
+
+
+PROTECT = Question(
+    name="protect",
+    command=("protect",),
+    title="Protect a table",
+    lead="How much does a protection method lower the risk, and what utility is left?",
+    about=(
+        "ORIGINAL has one row per person. unveil audits it unprotected and after each method, on the same people. "
+        "Without a control group a random fifth of the people is held out before protection, and the release holds the "
+        "others. Several methods are applied in their order."
+    ),
+    tries=(
+        "unveil protect people.csv --method microaggregation:k=5 --out released.csv",
+        "unveil protect people.csv --method suppression:k=3 --method rank-swapping:p=10 --control others.csv",
+    ),
+    settings=ProtectSettings.table(),
+    sample="700 people of an election study, and a control group.",
+    secret=True,
 )

@@ -21,7 +21,7 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS, GOALS
 from unveil.questions.audit.attacks.attack import AttackerGoal
 from unveil.questions.audit.attacks.memorization import GUESSES, OTHERS, REMEMBERS
-from unveil.questions.audit.decision.quantities import release_quantities
+from unveil.questions.audit.decision.evidence import release_quantities
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease
 from unveil.questions.audit.settings import MEASURES
 from unveil.report.suppressed_number import SuppressedNumber

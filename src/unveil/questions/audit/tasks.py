@@ -1,14 +1,221 @@
-"""An audit in parts that do not hang on one another: what each part is, and how it is computed in any process."""
+"""An audit in independent tasks: the attacks and measures on each release, computed in any order and process."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
-from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.findings import AttackFinding
-from unveil.questions.audit.inputs import PreparedAudit
-from unveil.questions.audit.release_tasks import ORIGINAL_ITSELF, ReleaseTasks, original_itself, parts_before
+import numpy as np
+
+from unveil.data.files.column_store import arrays_on_disk
+from unveil.data.table.release import Release
+from unveil.metrics.releases._classes import equivalence_classes
+from unveil.metrics.releases.class_sizes import ClassSizes, class_sizes
+from unveil.metrics.releases.disclosure import Disclosure, disclosure
+from unveil.metrics.releases.truthful import TRUTHFUL, truthful_share
+from unveil.metrics.releases.unseen_values import UnseenValues, unseen_values
+from unveil.metrics.releases.utility import Utility, loss_summary
+from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
+from unveil.questions.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
+from unveil.questions.audit.findings import AttackFinding, AttackScenario
+from unveil.questions.audit.inputs import MOST_MATCHED, PreparedAudit, PreparedRelease, compared_with_people
+from unveil.questions.audit.people import TargetSample
+from unveil.questions.audit.scenarios import settle, without
 from unveil.report.progress import Progress, silent
+
+#: So many people of each table are attacked in the original itself, for the figures before.
+ATTACKED_BEFORE = 500
+#: What the original is called where it stands for a release.
+ORIGINAL_ITSELF = "the original itself"
+
+
+@dataclass(frozen=True)
+class ReleaseTasks:
+    """One release of a prepared audit, and what its attacks share.
+
+    Each attack draws its own randomness, so that it does not matter which others are run, in what order and where.
+    """
+
+    prepared: PreparedAudit
+    release: PreparedRelease
+
+    def attack(self, name: str, *, progress: Progress = silent) -> tuple[AttackResult, ...]:
+        """Return what one attack achieved."""
+        attack = ATTACKS[name]
+        attacked = self._attacked(name, name, settled=self.settled, progress=progress)
+        return tuple(_with_small_groups(attack, attacked, attack.run(attacked)))
+
+    def weigh(self, finding: AttackFinding) -> AttackFinding:
+        """Return the finding that an attack is known by, with what it owes to each column."""
+        weigh = ATTACKS[finding.attack].weigh
+        if weigh is None:
+            return finding
+        attacked = self._attacked(finding.attack, f"{finding.attack} weights", settled=(), progress=silent)
+        return weigh(attacked, finding)
+
+    def weighed_places(self, findings: Sequence[AttackFinding]) -> list[int]:
+        """Return where the findings stand that say what columns are worth: the first one shown of such an attack."""
+        places = []
+        for name in self.prepared.attacks:
+            own = [
+                place
+                for place, each in enumerate(findings)
+                if each.attack == name and each.worse.defined and not each.is_mean
+            ]
+            if ATTACKS[name].weigh is not None and own:
+                places.append(max(own, key=lambda place: findings[place].strength))
+        return places
+
+    def utility(self) -> Utility | None:
+        """Return what the release is worth, where that was asked for."""
+        if "utility" not in self.prepared.parts:
+            return None
+        release = self.release
+        return loss_summary(release.release, rng=release.rng("utility"), columns_left_out=release.columns_left_out)
+
+    def disclosure(self) -> Disclosure | None:
+        """Return which rows look alike, where that was asked for."""
+        if "disclosure" not in self.prepared.parts:
+            return None
+        settings, release = self.prepared.settings, self.release
+        found = disclosure(
+            release.release if release.alone is None else release.alone,
+            columns=release.known,
+            sensitive=release.sensitive,
+            weights=settings.weight,
+            household=settings.household,
+            population_size=settings.population_size,
+            minimum_cell=settings.minimum_cell,
+        )
+        if release.release.kind != "synthetic":
+            original = equivalence_classes(release.release.original, columns=found.columns)
+            found = replace(found, original_below={k: original.share_below(k) for k in found.below})
+        # It holds numbers for each row, and is there to the end.
+        return arrays_on_disk(found, release.release.original.store)
+
+    def unseen(self) -> tuple[UnseenValues, ...]:
+        """Return the released values that the original does not have."""
+        return unseen_values(self.release.release)
+
+    def truthful(self) -> bool | None:
+        """Return whether released rows match people one to one; None where that takes too much memory."""
+        release = self.release
+        if release.type_source == "detected" and release.truth is None:
+            return True
+        tables, columns = release.release, compared_with_people(release.release)
+        if tables.original.rows * len(columns) > MOST_MATCHED:
+            return None
+        return truthful_share(tables.original, tables.released, columns, release.truth) >= TRUTHFUL
+
+    def class_sizes(self) -> ClassSizes:
+        """Return how many people share the stated quasi-identifiers."""
+        people, release = self.prepared.people, self.release
+        person = people.everybody.person[: release.release.original.rows] if people.has_several_rows else None
+        return class_sizes(release.release, release.known, person=person, truth=release.truth)
+
+    @cached_property
+    def settled(self) -> tuple[AttackScenario, ...]:
+        """The adversaries that were named, with their second groups of columns spelt out."""
+        prepared, release = self.prepared, self.release
+        lacking = prepared.settings.lacking.get(release.release.name, ())
+        usable = (without(scenario, lacking) for scenario in prepared.settings.scenarios or ())
+        return tuple(
+            settle(
+                scenario,
+                release.known,
+                columns=release.release.original.column_names,
+                left_out=release.left_out,
+                links=any(ATTACKS[name].two_sources for name in prepared.attacks),
+            )
+            for scenario in usable
+            if scenario is not None
+        )
+
+    @cached_property
+    def _drawn(self) -> TargetSample:
+        prepared, release = self.prepared, self.release
+        per_person = sum(ATTACKS[name].per_person for name in prepared.attacks)
+        return TargetSample(
+            release=release.release,
+            people=prepared.people,
+            groups=prepared.groups,
+            minimum_cell=prepared.settings.minimum_cell,
+            looks=len(prepared.releases) * per_person or 1,
+            ids=release.ids,
+        )
+
+    def _attacked(
+        self, attack: str, randomness: str, *, settled: tuple[AttackScenario, ...], progress: Progress
+    ) -> AttackedRelease:
+        return AttackedRelease(
+            attack=attack,
+            prepared=self.release,
+            drawn=self._drawn,
+            targets=self.prepared.targets,
+            settings=self.prepared.settings,
+            settled=settled,
+            rng=self.release.rng(randomness),
+            progress=progress,
+        )
+
+
+def parts_before(prepared: PreparedAudit) -> tuple[str, ...]:
+    """Return the attacks and measures that are taken of the original itself: those of the three questions."""
+    attacks = [name for name in prepared.attacks if ATTACKS[name].answers is not None]
+    return (*attacks, *(part for part in prepared.parts if part == "disclosure"))
+
+
+def original_itself(prepared: PreparedAudit) -> ReleaseTasks:
+    """Return the original as if it were released, on which the three questions are asked for the figures before."""
+    first = prepared.releases[0]
+    original = first.release.original
+    release = Release(
+        original, replace(original, name=ORIGINAL_ITSELF), first.release.control, kind="masked", name=ORIGINAL_ITSELF
+    )
+    whole = prepared.original
+    alone = Release(whole, replace(whole, name=ORIGINAL_ITSELF), kind="masked", name=ORIGINAL_ITSELF)
+    settings = prepared.settings
+    neighbours = None if settings.neighbours is None else min(settings.neighbours, original.rows)
+    # It shows how bad it was, and is not judged: that takes fewer people, who come in an order by lot.
+    people = prepared.people
+    few = replace(people, inside=people.inside[:ATTACKED_BEFORE], outside=people.outside[:ATTACKED_BEFORE], parts=None)
+    bare = replace(
+        prepared,
+        parts=parts_before(prepared),
+        settings=replace(settings, neighbours=neighbours),
+        people=few,
+    )
+    return ReleaseTasks(bare, replace(first, release=release, alone=alone, truth=np.arange(original.rows), sha256=None))
+
+
+def _with_small_groups(
+    attack: AuditAttack, attacked: AttackedRelease, results: Sequence[AttackResult]
+) -> Sequence[AttackResult]:
+    """Return what was tried, with the figures of small groups from an attack on all of their people."""
+    small = attacked.drawn.people.of_small_groups()
+    if small is None or not any(_of_drawn_group(each) for one in results for each in one.evidence):
+        return results
+    drawn = replace(attacked.drawn, people=small, groups=None)
+    again = attack.run(replace(attacked, drawn=drawn, rng=attacked.prepared.rng(attack.name), progress=silent))
+    # Their figure is one of everybody, of whom all others score 0.
+    own = {
+        _about(each): replace(each, statistic=small.over_everybody(each.statistic), pool="everybody")
+        for one in again
+        for each in one.evidence
+        if _of_drawn_group(each) and isinstance(each.statistic, np.ndarray)
+    }
+    return [replace(one, evidence=tuple(own.get(_about(each), each) for each in one.evidence)) for one in results]
+
+
+def _of_drawn_group(evidence: FigureEvidence) -> bool:
+    return bool(evidence.figure.group) and evidence.pool == "attacked"
+
+
+def _about(evidence: FigureEvidence) -> tuple[str, ...]:
+    figure = evidence.figure
+    return figure.adversary, figure.secret, figure.group
+
 
 #: The place of the original itself among the releases, where it is attacked as if it were one.
 ITSELF = -1

@@ -10,9 +10,10 @@ from unveil._version import __version__
 from unveil.errors import InputError
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.attacks.copies import WARNING, copied_records, records_section
-from unveil.questions.audit.decision.quantities import meanings, quantities_of
+from unveil.questions.audit.decision.evidence import meanings, quantities_of
 from unveil.questions.audit.decision.text import OPTIONS, tone
 from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.redaction import shared
 from unveil.questions.audit.report_context import AuditContext, ReportContext, check_context
 from unveil.questions.audit.sections import (
     changes,
@@ -31,7 +32,7 @@ from unveil.questions.audit.sections import (
     utility,
 )
 from unveil.questions.audit.sections.changes import Changes
-from unveil.questions.audit.sections.clauses import (
+from unveil.questions.audit.sections.methods import (
     ProfileAnswers,
     clause_table,
     profile_answers,
@@ -39,7 +40,6 @@ from unveil.questions.audit.sections.clauses import (
 )
 from unveil.questions.audit.sections.sign_off import sign_off
 from unveil.questions.audit.sections.suggestions import MeasuredChange, measured_changes
-from unveil.questions.audit.shareable import shared
 from unveil.questions.audit.words import kind_text, of_all, safe
 from unveil.questions.result import QuestionView
 from unveil.report.blocks import NextStep, Page, Section

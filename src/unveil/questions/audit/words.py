@@ -11,8 +11,6 @@ from unveil.report.text import UNDEFINED, count, name
 from unveil.report.text import percent as unsigned_percent
 
 LONGEST_NAME = 40
-#: The most decimals that are added to rates to make them agree with what is computed from them.
-_MOST_MORE = 3
 
 
 def listed(names: Sequence[str], *, at_most: int = 5) -> str:

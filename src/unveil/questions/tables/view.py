@@ -1,8 +1,8 @@
 """How the findings about published tables are shown: thresholds, first screen, sections, and the shareable edition."""
 
 from dataclasses import dataclass
-from math import isnan
-from typing import TYPE_CHECKING, Literal
+from math import isnan, nan
+from typing import Literal
 
 from unveil._kernels.counts.rows import NO_END
 from unveil.questions.result import PageContext, QuestionView
@@ -12,11 +12,8 @@ from unveil.questions.tables.sections.by_table import is_few, is_rest_many, leas
 from unveil.questions.tables.sections.suppression import undecided
 from unveil.report.blocks import CellGrid, NextStep, Page, TableBlock, Tone
 from unveil.report.editions import people, shareable
-from unveil.report.limits import LimitEvidence, Quantity
+from unveil.report.limits import Quantity
 from unveil.report.text import count, decimal, percent
-
-if TYPE_CHECKING:
-    from unveil.metrics.trials.risk import Rate
 
 _MEANINGS = {
     "small_worked_out": "counts from 1 to minimum - 1 that can be worked out, whether a table lists them or not",
@@ -63,16 +60,13 @@ def quantities(findings: TablesFindings) -> dict[str, Quantity]:
 
 def _quantity(name: str, low: float, high: float) -> Quantity:
     low = 0.0 if isnan(low) else low
-    evidence = None if low == high else LimitEvidence(interval=lambda _: _between(low, high))
     return Quantity(
-        name=name, value=float(low), meaning=_MEANINGS[name], exceeded_when_undefined=False, evidence=evidence
+        name=name,
+        value=float(low),
+        meaning=_MEANINGS[name],
+        exceeded_when_undefined=False,
+        high=nan if low == high else float(high),
     )
-
-
-def _between(low: float, high: float) -> "Rate":
-    from unveil.metrics.trials.risk import Rate
-
-    return Rate(float(low), float(low), float(high))
 
 
 def _word(findings: TablesFindings) -> str:

@@ -13,10 +13,9 @@ from click.testing import CliRunner
 from tests.approved.sentences import Approved
 from tests.questions.audit.leaks import ask, found
 from unveil.cli import main
-from unveil.questions.audit.decision.separation import Separation
-from unveil.questions.audit.findings import AttackFinding, Audit
+from unveil.questions.audit.findings import AttackFinding, Audit, Separation
+from unveil.questions.audit.redaction import shared as without_small_counts
 from unveil.questions.audit.sections.membership import best_by_kind
-from unveil.questions.audit.shareable import shared as without_small_counts
 from unveil.questions.result import Result
 from unveil.report.blocks import Section, TableBlock
 

@@ -10,7 +10,7 @@ from unveil.data.table import Table, agree
 from unveil.data.table.release import Knowledge
 from unveil.errors import InputError
 from unveil.metrics.trials.risk import risk
-from unveil.questions.audit.decision.ranking import BEYOND_DOUBT, clarity
+from unveil.questions.audit.findings import BEYOND_DOUBT
 from unveil.questions.audit.people import draw_people
 
 
@@ -54,7 +54,7 @@ def test_divisions_are_all_judged_on_the_same_people_and_the_clearest_comes_firs
     *splits, mean = release.findings
     assert [each.scenario.origin for each in release.findings if each.scenario] == ["tried"] * 7 + ["mean"]
     assert {each.targets for each in release.findings} == {40}
-    assert clarity(splits[0].p_adjusted) == min(clarity(each.p_adjusted) for each in splits)
+    assert splits[0].strength == max(each.strength for each in splits)
     beyond_doubt = [each.worse.value for each in splits if each.p_adjusted <= BEYOND_DOUBT]
     assert splits[0].worse.value == max(beyond_doubt)
     seeds = np.random.default_rng(5).integers(2**63, size=3)

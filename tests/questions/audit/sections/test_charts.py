@@ -13,14 +13,19 @@ from tests.questions.audit.example import CONTROL, MASKED, ORIGINAL, ask
 from unveil.metrics.trials.membership import called_at, curve
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.result_cache import result_format
-from unveil.questions.audit.sections.association import association_charts, association_table
-from unveil.questions.audit.sections.attack_map import MOST_ROWS, attack_maps
-from unveil.questions.audit.sections.class_sizes import class_size_charts, class_size_remark, class_size_table
-from unveil.questions.audit.sections.distance_histograms import distance_charts, distance_table
-from unveil.questions.audit.sections.distributions import MOST_VISIBLE, distribution_charts, distribution_table
-from unveil.questions.audit.sections.roc_curve import _rate_at, roc_curve, roc_table
-from unveil.questions.audit.shareable import shared
+from unveil.questions.audit.redaction import shared
+from unveil.questions.audit.runner import result_format
+from unveil.questions.audit.sections.classes import class_size_charts, class_size_remark, class_size_table
+from unveil.questions.audit.sections.copies import distance_charts, histogram_table
+from unveil.questions.audit.sections.inference import MOST_ROWS, attack_maps
+from unveil.questions.audit.sections.membership import _rate_at, roc_curve, roc_table
+from unveil.questions.audit.sections.utility import (
+    MOST_VISIBLE,
+    association_charts,
+    association_table,
+    distribution_charts,
+    distribution_table,
+)
 from unveil.report.blocks import NO_CELL, Block, Page, Section
 from unveil.report.page import render
 
@@ -34,7 +39,7 @@ def audit() -> Audit:
 
 def charts_of(audit: Audit) -> list[Block]:
     """Return all charts of an audit with their tables."""
-    found: list[Block | None] = [roc_curve(audit), roc_table(audit), distance_table(audit), class_size_table(audit)]
+    found: list[Block | None] = [roc_curve(audit), roc_table(audit), histogram_table(audit), class_size_table(audit)]
     found += [*distance_charts(audit, "closest_record"), *distance_charts(audit, "neighbour_ratio")]
     found += [*class_size_charts(audit), *distribution_charts(audit), *distribution_charts(audit, rest=True)]
     found += [distribution_table(audit), *association_charts(audit), association_table(audit), *attack_maps(audit)]

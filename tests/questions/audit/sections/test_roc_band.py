@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betabinom
 
-from unveil.questions.audit.sections.roc_curve import chance_band
+from unveil.questions.audit.sections.membership import chance_band
 
 
 @given(st.integers(20, 400), st.integers(20, 400), st.data())

@@ -1,8 +1,8 @@
 """Attribute disclosure: a column is read off released records that match a person exactly in all that is known."""
 
 from unveil.questions.audit.attack_results import AttackResult
-from unveil.questions.audit.attacks._guessing import guess_columns
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.attacks.inference import guess_columns
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:

@@ -1,10 +1,163 @@
 """Inference: the value of a column is guessed from the released record that is nearest in the others, or by a model."""
 
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
-from unveil.questions.audit.attack_results import AttackResult
-from unveil.questions.audit.attacks._guessing import guess_columns
+import numpy as np
+
+from unveil._kernels.threads import in_threads
+from unveil.guesses.trials import Trials
+from unveil.questions.audit.attack_results import (
+    AttackResult,
+    by_groups,
+    finding_of,
+    grouped,
+    mean_of,
+    not_run,
+    remarked,
+    tried,
+    withheld,
+)
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.findings import AttackScenario
+from unveil.questions.audit.people import per_person
+from unveil.questions.audit.scenarios import affordable
+
+if TYPE_CHECKING:
+    from unveil.attacks import TableAttack
+    from unveil.data.table.release import Knowledge
+
+    AttackOn = Callable[[str, tuple[str, ...]], TableAttack]
+
+
+#: Where no column is said to be sensitive, so many are tried at most, fewer where there are very many.
+MOST_SECRETS = 40
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Guesser:
+    """Guesses columns of the people of one release, by the attack that ``attack_on`` makes of secret and known."""
+
+    attacked: AttackedRelease
+    attack_on: "AttackOn"
+    by_groups: bool
+
+    def run(self, secret: str, known: tuple[str, ...], knowledge: "Knowledge") -> Trials:
+        """Return the trials of guessing ``secret`` from the known columns."""
+        released = self.attacked.prepared.release.released
+        attack = self.attack_on(secret, known)
+        trials: Trials = attack.run(released=released, knowledge=knowledge, rng=self.attacked.rng)
+        return trials
+
+    def why_not(self, secret: str, knowledge: "Knowledge") -> str:
+        """Return why there is nothing to guess about these people, as a sentence, or nothing where there is."""
+        release = self.attacked.prepared.release
+        for which, table in (("data hold", release.original), ("release holds", release.released)):
+            if table.values(secret).n_unique() < 2:
+                return f"The {which} no two different values of {secret!r}, so nothing can be learned about it."
+        if knowledge.records.series(secret).null_count() == knowledge.records.rows:
+            return f"Nobody who was drawn has a value of {secret!r}, so nothing can be tried."
+        return ""
+
+    def tried(self, secret: str, scenario: AttackScenario, trials: Trials) -> AttackResult:
+        """Return what was found about this column."""
+        drawn, attack = self.attacked.drawn, self.attacked.attack
+        remark, groups = remarked(trials.notes), grouped(trials, drawn)
+        own = per_person(trials, drawn.people)
+        found = finding_of(attack, own, scenario=scenario, secret=secret, remark=remark, groups=groups)
+        made = tried(drawn, found, trials)
+        if not self.by_groups or drawn.people.by is None:
+            return made
+        return replace(made, evidence=tuple(g for e in made.evidence for g in (e, *by_groups(drawn.people, e))))
+
+
+def guess_columns(
+    attacked: AttackedRelease,
+    attack_on: "AttackOn",
+    *,
+    likeliest: "AttackOn | None" = None,
+    by_groups: bool = False,
+) -> tuple[AttackResult, ...]:
+    """Return how often each sensitive column is guessed right, or each of all columns where none is sensitive.
+
+    ``likeliest`` is a second adversary, who is tried where cells of the known columns stand for several values. With
+    ``by_groups`` the groups that were asked for have figures of their own.
+    """
+    prepared, attack = attacked.prepared, attacked.attack
+    guesser = _Guesser(attacked=attacked, attack_on=attack_on, by_groups=by_groups)
+    found = [
+        not_run(attack, f"The release does not hold {secret!r}, so nothing can be read off it.", secret=secret)
+        for secret in prepared.withheld
+    ]
+    if not prepared.sensitive:
+        return tuple(found) or _every_column(guesser)
+    knowledge = attacked.drawn.knowledge()
+    pairs = [(secret, who) for secret in prepared.sensitive for who in _adversaries(attacked)]
+    for number, (secret, who) in enumerate(pairs):
+        attacked.progress(f"guessing {secret}", number / len(pairs))
+        if why := guesser.why_not(secret, knowledge):
+            found.append(not_run(attack, why, scenario=who, secret=secret))
+            continue
+        found.append(guesser.tried(secret, who, guesser.run(secret, who.first, knowledge)))
+        if likeliest is not None and prepared.release.released.coarse(who.first):
+            trials = replace(guesser, attack_on=likeliest).run(secret, who.first, knowledge)
+            second = replace(who, name=f"{who.name}, likeliest", reason=f"{who.reason} and says what is likeliest")
+            found.append(guesser.tried(secret, second, trials))
+    return tuple(found)
+
+
+def _adversaries(attacked: AttackedRelease) -> Iterator[AttackScenario]:
+    if attacked.settings.scenarios is None:
+        reason = "knows everything that is not sensitive"
+        yield AttackScenario(name="all known columns", first=attacked.prepared.known, reason=reason, origin="all")
+        return
+    for scenario in attacked.settings.scenarios:
+        # What is known is what was named, from whichever source.
+        yield replace(scenario, first=scenario.first + scenario.second, second=())
+
+
+def _every_column(guesser: _Guesser) -> tuple[AttackResult, ...]:
+    """Return how often each column is guessed from all others, and the mean over them."""
+    attacked, known = guesser.attacked, guesser.attacked.prepared.known
+    if len(known) < 2:
+        why = "There must be at least two columns to guess one from the other; one can be known here."
+        return (not_run(attacked.attack, why),)
+    knowledge = attacked.drawn.knowledge()
+    # In a very wide table only some columns can be tried: which ones is drawn by lot.
+    most = min(affordable(MOST_SECRETS, len(known)), len(known))
+    secrets = [known[place] for place in np.sort(attacked.rng.choice(len(known), most, replace=False, shuffle=False))]
+
+    def guess(numbered: tuple[int, str]) -> Trials | None:
+        number, secret = numbered
+        attacked.progress(f"guessing {secret}", number / len(secrets))
+        if guesser.why_not(secret, knowledge):
+            return None
+        return guesser.run(secret, _others(known, secret), knowledge)
+
+    guessed = in_threads(guess, enumerate(secrets))
+    trials = {secret: each for secret, each in zip(secrets, guessed, strict=True) if each is not None}
+    if not trials:
+        return (not_run(attacked.attack, "No column has two different values that could be guessed."),)
+    mean = AttackScenario(
+        name=f"mean of {len(trials)} columns", first=(), reason="any column from all others", origin="mean"
+    )
+    own = mean_of([per_person(each, attacked.drawn.people) for each in trials.values()])
+    found = finding_of(attacked.attack, own, scenario=mean)
+    return (
+        *(guesser.tried(secret, _from_others(known, secret), each) for secret, each in trials.items()),
+        AttackResult(finding=withheld(attacked.drawn.people, found)),
+    )
+
+
+def _from_others(known: tuple[str, ...], secret: str) -> AttackScenario:
+    reason = "knows everything but this column; no column was said to be sensitive"
+    return AttackScenario(name="all other columns", first=_others(known, secret), reason=reason, origin="tried")
+
+
+def _others(known: tuple[str, ...], secret: str) -> tuple[str, ...]:
+    return tuple(name for name in known if name != secret)
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:

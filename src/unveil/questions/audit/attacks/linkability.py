@@ -11,7 +11,7 @@ from unveil.metrics.trials.risk import Rate, attack_rate
 from unveil.questions.audit.attack_results import AttackResult, finding_of, grouped, mean_of, tried, withheld
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import AttackFinding, AttackScenario, ColumnImportance
-from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.people import per_person
 from unveil.questions.audit.scenarios import RANDOM_SPLITS, Split, affordable, random_splits
 
 if TYPE_CHECKING:

@@ -1,6 +1,9 @@
 """Membership of people in the data, by two scores and by what was learned; it never gives an all-clear."""
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,25 +14,334 @@ from unveil.questions.audit.attack_results import (
     AttackResult,
     FigureEvidence,
     by_groups,
+    figure_of,
     finding_of,
     grouped,
     not_run,
     tried,
     without_rates,
 )
-from unveil.questions.audit.attacks._learned_membership import learned
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.decision.separation import Separation
-from unveil.questions.audit.findings import AttackScenario
-from unveil.questions.audit.per_person import per_person
-from unveil.questions.audit.words import percent_of
-from unveil.report.suppressed_number import SuppressedNumber
+from unveil.questions.audit.findings import (
+    TOLD_APART,
+    AttackScenario,
+    ExposedPerson,
+    NamedShare,
+    ScoreArea,
+    Separation,
+    UnusualPeople,
+)
+from unveil.questions.audit.people import per_person
 
 if TYPE_CHECKING:
-    from unveil._kernels.types import FloatArray
+    from unveil._kernels.types import FloatArray, IntArray
+    from unveil.attacks.table.membership_scores import LearnedCombination
+    from unveil.data.table import Table
+    from unveil.metrics.epsilon.bound import EpsilonBound
+    from unveil.metrics.trials.risk import Rate
+    from unveil.questions.audit.people import LearnMeasureSplit
 
-#: The share of everybody who are called members; the first is what the report shows.
-SHOWN = 0.05
+
+#: Shares of people outside the data who are named wrongly, at which it is told how many members are named.
+WRONGLY = (0.05, 0.01, 0.001)
+#: The parts of people outside the data who are as far from all others as the people looked at apart.
+UNUSUAL = (0.05, 0.01)
+#: The level that the report shows, and those by which the release is judged beside it.
+SHOWN, BESIDE = 0.05, (0.01, 0.2)
+#: The one score that is used where there are too few people to learn from, named before anybody was attacked.
+ALONE = "relative"
+#: The scores whose curves are drawn next to that of what was learned.
+DRAWN = ("nearest", "density")
+#: For so many people at most it is looked up which released row gives them away, looking at so many cells in all.
+MOST_TRACED, MOST_CELLS = 100, 10**8
+#: How sure it must be that people of the two tables lie differently among others before nothing is said.
+OTHER_KIND = 0.99
+
+
+def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
+    """Return how often those measured are called members, and whom that exposes; nothing without people to divide."""
+    from unveil.attacks.table.membership_scores import SCORES, LearnedCombination, unusual
+    from unveil.metrics.trials.membership import area_under_curve, curve
+
+    if attacked.drawn.parts is None or attacked.prepared.release.control is None:
+        return ()
+    case = _Case(attacked, attacked.drawn.parts, attacked.prepared.release.control)
+    far = unusual(population=case.population, people=case.measured, columns=case.columns, scale=attacked.drawn.scale)
+    scored = case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers))
+    adversary = LearnedCombination.learned(*scored[2:]) if case.parts.learns else None
+    reference = scored[2][ALONE] if adversary is None else _reference(*scored[2:])
+    # Whom the lot divided is of one kind.
+    apart = None if attacked.drawn.people.by_lot else case.told_apart_without_the_release(adversary, far)
+    if apart is not None and not apart.low <= 0.5 <= apart.high:
+        made = not_run(attacked.attack, _OTHER_KIND, scenario=case.scenario)
+        return (replace(made, finding=replace(made.finding, figures={TOLD_APART: apart.value})),)
+    members, others = (scores[ALONE] if adversary is None else adversary(scores) for scores in scored[:2])
+    found = _tried_scores(case, (members, others), reference)
+    scores = tuple(
+        ScoreArea(
+            name=name,
+            sees=SCORES[name].group,
+            area=area_under_curve(scored[0][name], scored[1][name]),
+            weights=() if adversary is None else adversary.weights[name],
+            curve=curve(scored[0][name], scored[1][name]) if adversary is not None and name in DRAWN else None,
+        )
+        for name in scored[0]
+    )
+    own = case.by_person((members, others))
+    separation = replace(_separation(own, reference, case.by_person(far), case, scores), epsilon=_epsilon(case, own))
+    exposed = _exposed(case, (members, others), reference, far)
+    return (replace(found, finding=replace(found.finding, separation=separation), exposed=exposed),)
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """One release, and the people whom the adversary knows, learns from and is measured on."""
+
+    attacked: AttackedRelease
+    parts: "LearnMeasureSplit"
+    control: "Table"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.attacked.prepared.known + self.attacked.prepared.sensitive
+
+    @cached_property
+    def population(self) -> "Table":
+        return self.control.take(self.parts.population)
+
+    @cached_property
+    def measured(self) -> "tuple[Table, Table]":
+        return self._members.take(self.parts.measured[0]), self.control.take(self.parts.measured[1])
+
+    @cached_property
+    def teachers(self) -> "tuple[Table, ...]":
+        """Those who are learned from: members, where there are enough, and others."""
+        others = self.control.take(self.parts.learning[1])
+        return (self._members.take(self.parts.learning[0]), others) if self.parts.learns else (others,)
+
+    @property
+    def _members(self) -> "Table":
+        return self.attacked.prepared.release.original
+
+    @property
+    def scenario(self) -> AttackScenario:
+        if not self.parts.learns:
+            name, reason = "by relative nearness", "calls those members to whom a record is nearer than to others"
+        else:
+            number = min(self.learned_from)
+            name = "learned"
+            reason = f"learned from {number} people of each kind, who were not attacked, what tells members apart"
+        return AttackScenario(name=name, first=self.columns, reason=reason, origin="all")
+
+    def scores(self, released: "Table", people: "Sequence[Table]") -> "list[dict[str, FloatArray]]":
+        """Return the scores of some people beside these released rows."""
+        from unveil.attacks.table.membership_scores import SCORES, score_people
+
+        return score_people(
+            released=released,
+            population=self.population,
+            people=people,
+            columns=self.columns,
+            names=tuple(SCORES) if self.parts.learns else (ALONE,),
+            scale=self.attacked.drawn.scale,
+            rng=self.attacked.rng,
+        )
+
+    def told_apart_without_the_release(
+        self, adversary: "LearnedCombination | None", far: "Sequence[FloatArray]"
+    ) -> "Rate":
+        """Return how well the adversary tells the two tables apart with other people of the original as the release.
+
+        They tell nothing about those who are measured unless the control is of another kind, which an adversary who
+        learns sees where no check of single columns does. Without anybody to learn from it is how far people are from
+        the population that must not tell them apart.
+        """
+        from unveil.metrics.trials.membership import area_under_curve
+
+        sides = far if adversary is None else [adversary(each) for each in self.scores(self.teachers[0], self.measured)]
+        return area_under_curve(*self.by_person(sides), confidence=OTHER_KIND)
+
+    def by_person(self, scores: "Sequence[FloatArray]") -> "list[FloatArray]":
+        """Return scores of members and of others for each person in place of each row: the mean over their rows."""
+        people = self.attacked.drawn.people
+        person, is_member = people.person("measured"), people.is_member("measured")
+        if person is None:
+            return list(scores)
+        return [mean_of_rows(each, person[is_member == side]) for each, side in zip(scores, (True, False), strict=True)]
+
+    def number_of(self, rows: "IntArray", *, outside: bool = False) -> int:
+        """Return to how many people rows of the original, or of the control, belong."""
+        everybody = self.attacked.drawn.people.everybody
+        return np.unique(everybody.person[rows + (self._members.rows if outside else 0)]).size
+
+    @property
+    def learned_from(self) -> tuple[int, int]:
+        """How many members, and how many others, the adversary learns from."""
+        return self.number_of(self.parts.learning[0]), self.number_of(self.parts.learning[1], outside=True)
+
+
+def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatArray]") -> "FloatArray":
+    """Return what people score who are not in the data, each by what was learned without a fifth of them and theirs.
+
+    Those learned from score lower than others do: they would make a threshold that too many are above.
+    """
+    from unveil.attacks.table.membership_scores import LearnedCombination
+
+    def some(scores: "Mapping[str, FloatArray]", fold: int, *, left_out: bool) -> "dict[str, FloatArray]":
+        return {name: each[(np.arange(each.size) % _FOLDS == fold) == left_out] for name, each in scores.items()}
+
+    found = []
+    for fold in range(_FOLDS):
+        rest = (some(side, fold, left_out=False) for side in (members, others))
+        found.append(LearnedCombination.learned(*rest)(some(others, fold, left_out=True)))
+    return np.concatenate(found)
+
+
+_FOLDS = 5
+_OTHER_KIND = (
+    "Nothing learned is shown: the adversary tells people in the data from those of the control without the release, "
+    "by other people of the original alone, so that the control is of another kind."
+)
+
+
+def _tried_scores(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray") -> AttackResult:
+    """Return what the adversary reaches, and the figures that it is judged by.
+
+    Somebody is called a member who scores higher than all but a share of the reference: outsiders who are not measured.
+    """
+    from unveil._kernels.neighbours.density import chance_of_highest
+    from unveil.attacks.table.membership import ranks
+    from unveil.metrics.verdict.effects import membership_pair
+
+    attack, drawn, who = case.attacked.attack, case.attacked.drawn, case.scenario
+    members, others = case.by_person(scores)
+    every = np.concatenate(scores)
+
+    def called(level: float) -> Trials:
+        chances = chance_of_highest(every, reference, Fraction(repr(level)))
+        sides = [Attempts.from_chances(side, rows=np.arange(side.size)) for side in np.split(chances, [scores[0].size])]
+        naive = Attempts.from_chances(np.full(scores[0].size, level))
+        return Trials(attack=sides[0], naive=naive, control=sides[1], what="it is called a member")
+
+    def evidence(level: float, name: str) -> FigureEvidence:
+        trials = called(level)
+        own = per_person(trials, drawn.people, "measured")
+        about = finding_of(attack, own, scenario=replace(who, name=name))
+        figure = figure_of(about, control_tries=0 if own.control is None else own.control.tries)
+        if level > SHOWN:
+            # Being called among so many gives nobody away by itself: it proves, and is not what a headline tells.
+            figure = without_rates(figure)
+        statistic = np.concatenate([_chances(trials.attack), _chances(trials.control)])
+        return FigureEvidence(figure=figure, statistic=statistic, pool="measured", is_shown=name == who.name)
+
+    shown = evidence(SHOWN, who.name)
+    # A mean rank is no share of people.
+    rank = replace(without_rates(shown.figure), adversary=f"{who.name}, mean rank")
+    trials = called(SHOWN)
+    own = per_person(trials, drawn.people, "measured")
+    return AttackResult(
+        finding=finding_of(attack, own, scenario=who, groups=grouped(trials, drawn, "measured")),
+        effect=membership_pair(members, others, reference),
+        evidence=(
+            shown,
+            *(evidence(level, f"{who.name}, {100 * level:g}% called") for level in BESIDE),
+            *(by_groups(drawn.people, shown) if drawn.people.by is not None else ()),
+            replace(shown, figure=rank, statistic=ranks(every), is_shown=False),
+        ),
+    )
+
+
+def _chances(attempts: Attempts | None) -> "FloatArray":
+    return np.empty(0) if attempts is None or attempts.chances is None else attempts.chances
+
+
+def _separation(
+    scores: "Sequence[FloatArray]",
+    reference: "FloatArray",
+    far: "Sequence[FloatArray]",
+    case: _Case,
+    alone: tuple[ScoreArea, ...],
+) -> Separation:
+    from unveil.metrics.trials.membership import area_under_curve, called_at, curve, pointed_out
+
+    members, others = scores
+
+    def of_unusual(share: float) -> UnusualPeople:
+        # The same cut for both: where outsiders have it.
+        edge = np.quantile(far[1], 1 - share, method="higher")
+        own, other = members[far[0] >= edge], others[far[1] >= edge]
+        named = called_at(own, other, SHOWN)
+        return UnusualPeople(
+            share=share,
+            members=own.size,
+            others=other.size,
+            area=area_under_curve(own, other),
+            named=NamedShare(wrongly=SHOWN, rate=named),
+        )
+
+    return Separation(
+        area=area_under_curve(members, others),
+        named=tuple(NamedShare(wrongly=each, rate=called_at(members, others, each)) for each in WRONGLY),
+        pointed_out=int(np.count_nonzero(pointed_out(members, reference))),
+        members=members.size,
+        others=others.size,
+        learned_from=case.learned_from,
+        population=case.number_of(case.parts.population, outside=True),
+        scores=alone,
+        unusual=tuple(of_unusual(each) for each in UNUSUAL),
+        curve=curve(members, others),
+    )
+
+
+def _epsilon(case: _Case, scores: "Sequence[FloatArray]") -> "EpsilonBound":
+    """Return how large epsilon is at least, from members and others paired by lot."""
+    from unveil.metrics.epsilon.coins import bound_of_pairs, pair_by_lot
+
+    claim, rng = case.attacked.settings.claim, case.attacked.prepared.rng("epsilon")
+    delta = 0.0 if claim is None else claim.delta_against("replace")
+    return bound_of_pairs([pair_by_lot(*scores, rng=rng)], rng=rng, delta=delta)
+
+
+def _exposed(
+    case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray", far: "Sequence[FloatArray]"
+) -> tuple[ExposedPerson, ...]:
+    """Return how exposed each member is who was measured, the most exposed first."""
+    from unveil.attacks.table.membership_scores import given_away_by
+    from unveil.metrics.trials.membership import pointed_out
+
+    # Of people who are equally exposed the more unusual first, then as the lot has it.
+    order = np.lexsort((-far[0], -scores[0]))
+    above, less = np.sort(scores[1]), np.sort(far[1])
+    as_exposed = above.size - np.searchsorted(above, scores[0], "left")
+    unusual = np.searchsorted(less, far[0], "left") / max(less.size, 1)
+    named = pointed_out(scores[0], reference)
+    released = case.attacked.prepared.release.released
+    cells = max(released.rows * len(released.column_names), 1)
+    traced = order[: min(MOST_TRACED, max(MOST_CELLS // cells, 1))]
+    ways = given_away_by(
+        released=released,
+        population=case.population,
+        people=case.measured[0],
+        rows=traced,
+        columns=case.columns,
+        scale=case.attacked.drawn.scale,
+    )
+    way_of = dict(zip(traced.tolist(), ways, strict=True))
+    return tuple(
+        ExposedPerson(
+            row=int(case.parts.measured[0][place]),
+            as_exposed=int(as_exposed[place]),
+            others=above.size,
+            pointed_out=bool(named[place]),
+            unusual=float(unusual[place]),
+            released_row=way_of[place].row if place in way_of else -1,
+            columns=way_of[place].columns if place in way_of else (),
+            unheard=way_of[place].unheard if place in way_of else (),
+        )
+        for place in order.tolist()
+    )
+
+
 _METHODS = {
     "distance": ("calls those members to whom the release comes closest", (0.01, 0.2)),
     "density": ("calls those members to whom the release comes closer than people like them do", (0.01,)),
@@ -98,18 +410,6 @@ def _tried(
         about = replace(without_rates(shown.evidence[0].figure), adversary=f"{who.name}, mean rank")
         evidence.append(replace(shown.evidence[0], figure=about, statistic=ranks(score), is_shown=False))
     return replace(shown, evidence=tuple(evidence))
-
-
-def _surest(separation: Separation) -> str:
-    """Return what the adversary reaches who must hardly err; nothing where too few people could show it."""
-    sure = [
-        each for each in separation.named if each.rate.defined and not isinstance(each.rate.value, SuppressedNumber)
-    ]
-    if not sure:
-        return ""
-    least = min(sure, key=lambda each: each.wrongly)
-    whom = percent_of(least.rate, "people in the data")
-    return f"The adversary names {whom} while naming {100 * least.wrongly:g}% of others wrongly. "
 
 
 ATTACK = AuditAttack(

@@ -23,7 +23,7 @@ from unveil.questions.audit.attack_results import (
 )
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import AttackScenario
-from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.people import per_person
 from unveil.questions.audit.scenarios import FEWEST_TRIES
 from unveil.questions.audit.words import listed
 

@@ -10,7 +10,7 @@ from unveil.metrics.verdict.effects import RatePair
 from unveil.metrics.verdict.family import OwnDraws
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence, figure_of, finding_of, not_run, remarked
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.per_person import per_person
+from unveil.questions.audit.people import per_person
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

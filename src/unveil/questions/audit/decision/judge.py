@@ -9,6 +9,7 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.guesses.trials import mean_of_rows
+from unveil.metrics.verdict.copies import fewest_copies_provable
 from unveil.metrics.verdict.effects import EffectSize, RatePair, household_effect, mean_correlation
 from unveil.metrics.verdict.family import (
     LEVEL,
@@ -19,12 +20,10 @@ from unveil.metrics.verdict.family import (
     Statistic,
     judge,
 )
-from unveil.metrics.verdict.limits import fewest_copies_provable
 from unveil.metrics.verdict.pool import Pool
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.findings import AttackEffect, BaselineKind, GroupEffect
-from unveil.questions.audit.decision.ranking import severity
 from unveil.questions.audit.findings import AttackFinding, AuditVerdict, JudgedFigure, ReleaseVerdict
 from unveil.questions.audit.people import PeopleSelection, TargetPool
 
@@ -285,7 +284,7 @@ def _findings(
         own = [each for each in found if each.attack == attack]
         tried_in_turn = [each for each in own if each.scenario is not None and each.scenario.origin == "tried"]
         if tried_in_turn:
-            first = max(tried_in_turn, key=severity)
+            first = max(tried_in_turn, key=lambda each: each.strength)
             own = [first, *(each for each in own if each is not first)]
         made += own
     return tuple(made)

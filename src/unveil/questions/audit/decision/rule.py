@@ -139,7 +139,7 @@ def _recommended(releases: Sequence[ReleaseDecision], held: Thresholds) -> str |
 def _decide_release(release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds) -> ReleaseDecision:
     effects = tuple(_with_status(each, release, evidence, held) for each in release.effects)
     rows = tuple(_row(risk, attacks, effects, evidence) for risk, attacks in RISKS.items())
-    found = max((row for row in rows if row.level is not None), key=_rank, default=None)
+    found = max((row for row in rows if row.level is not None), key=row_rank, default=None)
     raised = _raised(release, evidence)
     level, at_most = _level(rows, raised, evidence)
     cause: Cause = "effect" if found is not None and found.effect is not None and found.effect.is_significant else ""
@@ -167,7 +167,7 @@ def _decide_release(release: ReleaseEvidence, evidence: AuditEvidence, held: Thr
     return _decided(made, release, evidence, held) if held.is_set or evidence.refuted_claim else made
 
 
-def _rank(row: RiskRow) -> tuple[bool, float, float]:
+def row_rank(row: RiskRow) -> tuple[bool, float, float]:
     """Return what rows are ordered by: significant ones first, then the level, then the excess."""
     effect = row.effect
     return (

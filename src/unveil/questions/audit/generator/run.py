@@ -16,16 +16,18 @@ from unveil.metrics.epsilon.claim import Claim
 from unveil.metrics.epsilon.power import coins_needed, most_provable
 from unveil.metrics.releases.utility import loss_summary
 from unveil.metrics.trials.risk import clopper_pearson
-from unveil.metrics.verdict.copies import FACTOR
-from unveil.metrics.verdict.limits import fewest_copies_provable
+from unveil.metrics.verdict.copies import FACTOR, fewest_copies_provable
 from unveil.metrics.verdict.pooled_tables import number_people, pool_tables
 from unveil.protections.generators import GeneratedRelease, SourceTable, about, generator_from
 from unveil.questions.audit.decision.judge import judge_audit
-from unveil.questions.audit.decision.ranking import worst_of
-from unveil.questions.audit.decision.separation import ExposedPerson
-from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.generator.claim import epsilon_from_canaries, epsilon_from_tables
-from unveil.questions.audit.generator.combine import AttackedRun, combined, spread_of
+from unveil.questions.audit.findings import Audit, ExposedPerson
+from unveil.questions.audit.generator.combine import (
+    AttackedRun,
+    combined,
+    epsilon_from_canaries,
+    epsilon_from_tables,
+    spread_of,
+)
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
 from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
@@ -159,7 +161,7 @@ def _audit_way(
     progress("judging all figures together", 0.9)
     audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
     first = attacked[0]
-    shown = [each for attack in audit.attacks if (each := worst_of(audit.releases[0], attack)) is not None]
+    shown = [each for attack in audit.attacks if (each := audit.releases[0].strongest(attack)) is not None]
     way = GeneratorSummary(
         release=WAY,
         generator=generator.written,

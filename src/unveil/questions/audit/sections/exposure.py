@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from unveil.questions.audit.decision.separation import ExposedPerson
-from unveil.questions.audit.findings import Audit, AuditedRelease
+from unveil.questions.audit.findings import Audit, AuditedRelease, ExposedPerson
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.results import charted
 from unveil.questions.audit.words import LONGEST_NAME, listed, percent

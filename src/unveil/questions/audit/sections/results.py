@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
+from unveil.questions.audit.decision.rule import row_rank
 from unveil.questions.audit.decision.text import (
     LEVEL_WORDS,
     WITHHELD,
@@ -45,14 +46,7 @@ def strongest(audit: Audit, risk: str) -> tuple[ReleaseDecision, RiskRow] | None
     place = list(RISKS).index(risk)
     rows = [(each, each.risks[place]) for each in audit.decision.releases if not each.is_reference and each.risks]
     tested = [(release, row) for release, row in rows if row.effect is not None and row.level is not None]
-    return max(tested, key=lambda each: _rank(each[1]), default=None)
-
-
-def _rank(row: RiskRow) -> tuple[bool, float]:
-    effect = row.effect
-    if effect is None:
-        return False, 0.0
-    return effect.is_significant, float(effect.excess.value)
+    return max(tested, key=lambda each: row_rank(each[1]), default=None)
 
 
 def result_sentence(audit: Audit, risk: str) -> str:

@@ -6,7 +6,6 @@ from types import MappingProxyType
 
 from unveil._version import __version__
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.ranking import worst_of
 from unveil.questions.audit.decision.text import LEVEL_WORDS, effect_name, excess_text, is_hidden
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.report_context import AuditContext, ReportContext
@@ -108,7 +107,7 @@ def _adversaries(audit: Audit) -> Iterator[Adversary]:
             who = finding.scenario
             if who is None or finding.is_mean or not who.first or (who.name, who.first) in seen:
                 continue
-            if who.origin == "tried" and finding is not worst_of(release, finding.attack):
+            if who.origin == "tried" and finding is not release.strongest(finding.attack):
                 continue
             seen.add((who.name, who.first))
             knows = listed(who.first, at_most=8)
@@ -128,7 +127,7 @@ def _figures(audit: Audit) -> Iterator[SignOffFigure]:
 
     for attack in ATTACKS.values():
         if attack.answers is not None and attack.name in audit.attacks:
-            found = [worst_of(each, attack.name) for each in everything]
+            found = [each.strongest(attack.name) for each in everything]
             yield row(attack.title, [_NONE if each is None else compact_rate(each.risk.attack_rate) for each in found])
             if any(each is not None and each.risk.excess_over_control.defined for each in found):
                 rates = [None if each is None else each.risk.excess_over_control for each in found]

@@ -9,7 +9,6 @@ import numpy as np
 from unveil.metrics.trials.groups import GroupRates, RatesByGroup
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.ranking import worst_of
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.words import compact_rate, percent
@@ -52,7 +51,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         )
         for release in audit.releases
         for attack in audit.attacks
-        if audit.by is not None and (finding := worst_of(release, attack)) is not None and finding.groups
+        if audit.by is not None and (finding := release.strongest(attack)) is not None and finding.groups
     ]
     if not found:
         return None

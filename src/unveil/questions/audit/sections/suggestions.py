@@ -7,7 +7,6 @@ from math import isnan
 from unveil._figure import derived, figure, figure_at
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.ranking import worst_of
 from unveil.questions.audit.decision.text import DECISION_WORDS
 from unveil.questions.audit.findings import (
     AttackFinding,
@@ -61,7 +60,7 @@ class MeasuredChange:
     def pairs(self) -> Iterator[tuple[str, AttackFinding, AttackFinding]]:
         """Yield the worst of each attack before and after, where both are known."""
         for attack in (each for each in self.attacks if each in ATTACKS):
-            one, other = worst_of(self.before, attack), worst_of(self.after, attack)
+            one, other = self.before.strongest(attack), self.after.strongest(attack)
             if one is not None and other is not None:
                 yield attack, one, other
 

@@ -1,17 +1,240 @@
 """Utility: what does the release preserve?"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from math import isnan, nan
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from unveil.metrics.releases.utility import PairDistance, Utility
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import AuditContext
-from unveil.questions.audit.sections.association import association_charts, association_table
-from unveil.questions.audit.sections.distributions import distribution_charts, distribution_table
 from unveil.questions.audit.sections.results import charted
 from unveil.questions.audit.words import percent
 from unveil.report.blocks import Section, Side, TableBlock
+from unveil.report.blocks_spread import DistributionPanel, DistributionPanels, Triangle, Triangles
+from unveil.report.suppressed_number import SuppressedNumber
+from unveil.report.svg.panels import number_text
 from unveil.report.text import count, fixed, name
+
+if TYPE_CHECKING:
+    from unveil._kernels.types import FloatArray
+    from unveil.metrics.releases.distributions import ColumnDistribution
+
+
+#: Columns that are always visible.
+MOST_VISIBLE = 6
+_OTHER = "other"
+
+
+def distribution_charts(
+    audit: Audit, *, only: Collection[str] = (), rest: bool = False
+) -> tuple[DistributionPanels, ...]:
+    """Return the distributions of the six columns of each release that changed most, or with ``rest`` of the others.
+
+    ``only`` names releases; all unless given.
+    """
+    made = []
+    for release in audit.releases:
+        if release.utility is None or release.name not in (only or (release.name,)):
+            continue
+        found = release.utility.distributions
+        found = found[MOST_VISIBLE:] if rest else found[:MOST_VISIBLE]
+        if found:
+            label = f": {name(release.name, _LONGEST_LABEL)}" if len(audit.releases) > 1 else ""
+            made.append(
+                DistributionPanels(
+                    title=f"{'Other distributions' if rest else 'Original and released distributions'}{label}",
+                    panels=tuple(_panel(each, audit.minimum_cell) for each in found),
+                    names=("original records", "released records"),
+                    caption="" if rest else _caption(release.utility),
+                    hatched=f"about {audit.minimum_cell} records or fewer",
+                )
+            )
+    return tuple(made)
+
+
+def distribution_table(audit: Audit) -> TableBlock | None:
+    """Return how far both distributions of each column in the charts are apart."""
+    rows = [
+        (*([name(release.name, _LONGEST_LABEL)] if len(audit.releases) > 1 else []), *_distance_cells(each))
+        for release in audit.releases
+        if release.utility is not None
+        for each in release.utility.distributions
+    ]
+    if not rows:
+        return None
+    heads = ["Release"] if len(audit.releases) > 1 else []
+    return TableBlock(
+        caption="Distances of distributions",
+        columns=(*heads, "Column", "Type", "Measure", "Distance"),
+        rows=tuple(rows),
+        align=(*((_LEFT,) if heads else ()), _LEFT, _LEFT, _LEFT, "right"),
+        note="KS: largest difference of the shares of records up to some value, or of the missing share. TV: half the "
+        "sum of the differences of all shares. 0 is the same distribution, 1 nothing in common.",
+    )
+
+
+def _distance_cells(column: "ColumnDistribution") -> tuple[str, ...]:
+    measure, distance = distance_text(column).split(" ", 1)
+    return name(column.name, _LONGEST_LABEL), column.kind, measure, distance
+
+
+def distance_text(column: "ColumnDistribution") -> str:
+    """Return the measure of a column with its distance, as in KS 0.12."""
+    if isinstance(column.distance, SuppressedNumber):
+        return f"{_measure(column)} at most {fixed(column.distance.most)}"
+    return f"{_measure(column)} {fixed(column.distance)}"
+
+
+def _measure(column: "ColumnDistribution") -> str:
+    return "KS" if column.is_number else "TV"
+
+
+def _panel(column: "ColumnDistribution", minimum: int) -> DistributionPanel:
+    """Return the panel of a column; numbers of a few records are drawn as the smallest that may be shown."""
+    column = column.merged(minimum)
+    sides = []
+    for counts, rows in zip((column.original, column.released), column.rows, strict=True):
+        few = tuple(0 < number < minimum or (column.is_rounded and number == minimum) for number in counts)
+        shares = tuple(
+            (minimum if is_few else number) / max(rows, 1) for number, is_few in zip(counts, few, strict=True)
+        )
+        sides.append((shares, few))
+    categories: tuple[str, ...] = ()
+    if not column.is_number:
+        # A report names no cell of the data.
+        shown = tuple(f"value {place}" for place, _ in enumerate(column.labels, start=1))
+        others = (_OTHER,) if column.original[-1] or column.released[-1] else ()
+        categories = (*shown, *others)
+        sides = [(shares[: len(categories)], few[: len(categories)]) for shares, few in sides]
+    return DistributionPanel(
+        name=name(column.name, _LONGEST_LABEL),
+        distance=distance_text(column),
+        first=sides[0][0],
+        second=sides[1][0],
+        first_hatched=sides[0][1],
+        second_hatched=sides[1][1],
+        categories=categories,
+        ends=(column.labels[0], column.labels[1]) if column.is_number and len(column.labels) == 2 else ("", ""),
+    )
+
+
+def _caption(utility: "Utility") -> str:
+    worst = utility.distributions[0]
+    if worst.distance == 0:
+        return "The distributions of all columns are unchanged."
+    many = len(utility.columns)
+    return f"{name(worst.name, _LONGEST_LABEL)} changed most: {distance_text(worst)}, of {many} columns."
+
+
+#: The most columns of a chart, and rows of the table.
+MOST_COLUMNS, MOST_PAIRS = 20, 20
+_LONGEST_LABEL = 24
+
+
+def association_charts(audit: Audit, *, only: Collection[str] = ()) -> tuple[Triangles, ...]:
+    """Return the associations of the columns of each release, or of some, whose associations changed most."""
+    return tuple(
+        _association_chart(
+            release.utility, f": {name(release.name, _LONGEST_LABEL)}" if len(audit.releases) > 1 else ""
+        )
+        for release in audit.releases
+        if release.utility is not None and _known(release.utility.pairs) and release.name in (only or (release.name,))
+    )
+
+
+def association_table(audit: Audit, *, at_most: int = MOST_PAIRS) -> TableBlock | None:
+    """Return the pairs of columns of each release whose association changed most."""
+    several = len(audit.releases) > 1
+    rows = [
+        (
+            *([name(release.name, _LONGEST_LABEL)] if several else []),
+            name(pair.first, _LONGEST_LABEL),
+            name(pair.second, _LONGEST_LABEL),
+            pair.measure,
+            number_text(pair.original),
+            number_text(pair.released),
+            number_text(_association_change(pair)),
+        )
+        for release in audit.releases
+        if release.utility is not None
+        for pair in _known(release.utility.pairs)[:at_most]
+    ]
+    if not rows:
+        return None
+    heads = ["Release"] if several else []
+    return TableBlock(
+        caption="Associations that changed most",
+        columns=(*heads, "Column", "Column", "Measure", "Original", "Released", "Change"),
+        rows=tuple(rows),
+        align=(*((_LEFT,) if several else ()), _LEFT, _LEFT, _LEFT, _RIGHT, _RIGHT, _RIGHT),
+        note="0: no association. 1 or −1: one column follows from the other.",
+    )
+
+
+def _known(pairs: "Sequence[PairDistance]") -> "list[PairDistance]":
+    """Return the pairs that have an association in one of the tables, the most changed first."""
+    known = [pair for pair in pairs if not isnan(pair.association_change)]
+    return sorted(known, key=lambda pair: -pair.association_change)
+
+
+def _association_change(pair: "PairDistance") -> float:
+    """Return the released association minus the original one; one that is undefined counts as none."""
+    if isnan(pair.original) and isnan(pair.released):
+        return nan
+    original, released = (0.0 if isnan(each) else each for each in (pair.original, pair.released))
+    return released - original
+
+
+def _association_chart(utility: "Utility", label: str) -> Triangles:
+    pairs = _known(utility.pairs)
+    chosen = list(dict.fromkeys(column for pair in pairs for column in (pair.first, pair.second)))[:MOST_COLUMNS]
+    columns = [each.name for each in utility.columns if each.name in chosen]
+    cut = f" The {len(columns)} columns that changed most are shown." if len(columns) < len(utility.columns) else ""
+    worst = pairs[0]
+    largest = (
+        f"{name(worst.first, _LONGEST_LABEL)} and {name(worst.second, _LONGEST_LABEL)} changed most: from "
+        f"{_said(worst.original)} to {_said(worst.released)} ({worst.measure}). "
+        if worst.association_change > 0
+        else ""
+    )
+    mean = (
+        f"Associations changed by {fixed(utility.association_loss)} on average over {count(len(utility.pairs))} pairs."
+    )
+    return Triangles(
+        title=f"Change in association{label}",
+        columns=tuple(columns),
+        triangles=(
+            Triangle(name="original", values=_matrix(columns, {_key(each): each.original for each in pairs})),
+            Triangle(name="released", values=_matrix(columns, {_key(each): each.released for each in pairs})),
+            Triangle(
+                name="difference",
+                values=_matrix(columns, {_key(each): _association_change(each) for each in pairs}),
+                limit=0.5,
+            ),
+        ),
+        caption=f"{largest}{mean}{cut}",
+    )
+
+
+def _said(association: float) -> str:
+    return "none" if isnan(association) else number_text(association)
+
+
+def _key(pair: "PairDistance") -> frozenset[str]:
+    return frozenset((pair.first, pair.second))
+
+
+def _matrix(columns: Sequence[str], values: dict[frozenset[str], float]) -> "FloatArray":
+    """Return the values below the diagonal."""
+    found = np.full((len(columns), len(columns)), nan)
+    for row, one in enumerate(columns):
+        for column, other in enumerate(columns[:row]):
+            found[row, column] = values.get(frozenset((one, other)), nan)
+    return found
+
 
 #: How many columns and pairs of each release are named as those that changed most.
 MOST_CHANGES = 5
