@@ -7,7 +7,7 @@ from unveil.data.identifiers.direct import Flag
 from unveil.metrics import METRICS
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.report_context import AuditContext
-from unveil.questions.audit.sections.attack_map import attack_maps
+from unveil.questions.audit.sections.inference import attack_maps
 from unveil.questions.audit.sections.results import charted, result_sentence, result_table
 from unveil.questions.audit.words import LONGEST_NAME, listed
 from unveil.report.blocks import Section, TableBlock, sides
