@@ -77,7 +77,7 @@ def test_every_command_is_told() -> None:
 
 def test_every_renamed_command_and_option_is_told() -> None:
     text = page("reference/names.md")
-    assert [old for old, new in RENAMED.items() if f"| `unveil {old}` | `unveil {new}` |" not in text] == []
+    assert [old for old, new in RENAMED.items() if f"| `{old}` | `{new}` |" not in text] == []
     renamed = [each for name in QUESTIONS for each in question(name).settings if each.alias]
     assert len(renamed) > 30
     told = {(each.alias, each.key if each.place == "config" else each.option) for each in renamed}
