@@ -97,11 +97,11 @@ COMMANDS_HEAD = f"""# Commands
 {reference_pages.MADE}
 
 `--help` shows the most important options of a command, `--help-all` shows all. `...` marks an option that can be
-repeated; COLS and NAMES are names with commas between them. In Python, each command is a function with the same
-settings as keywords; a keyword with another name stands in parentheses. See also [exit codes](exit-codes.md)."""
+repeated; COLS and NAMES are names with commas between them. Each command is also a Python function; a keyword with
+another name stands in parentheses. [Exit codes](exit-codes.md)."""
 #: The tables of a settings file, each with its sentence.
 _SECTIONS = {
-    "tuning": "Keys of `[tuning]` in the file of `--config`, for statisticians. The defaults suit most audits.",
+    "tuning": "Keys of `[tuning]` in the file of `--config`, for statisticians.",
     "run": "Keys of `--run KEY=VALUE,…`, or of `[run]` in the file of `--config`.",
     "read": "Keys of `--read KEY=VALUE,…`, or of `[read]` in the file of `--config`.",
     "sign_off": "Keys of `[sign_off]` in the file of `--config`, for the sign-off sheet.",
@@ -115,6 +115,8 @@ _DICTIONARY_KEYS = {
     "exact": "exact",
     "hierarchies": "hierarchy",
 }
+#: More values than these, as of metrics, are not listed.
+_MOST_VALUES = 15
 #: An option of at least this many commands is described once; the others of a command are below its name.
 _COMMON = 4
 
@@ -170,7 +172,15 @@ def _options(name: str, command: click.Command, context: click.Context) -> Itera
             each = settings.get(param.name or "")
             if each is not None and each.is_keyword and each.name != each.key:
                 text = f"{text[:-1]}; `{each.name}`)" if text.endswith(")") else f"{text} (`{each.name}`)"
-            yield record[0], text
+            yield record[0], f"{text}{_values(each)}" if each else text
+
+
+def _values(each: Setting) -> str:
+    """Return the values that a setting may have, unless its help names them all or they have a page of their own."""
+    shown = {value: name for name, value in each.names.items()}
+    values = [shown.get(value, value) for value, _ in (each.chosen() if each.kind in ("choice", "several") else ())]
+    named = all(value in each.option_help for value in values)
+    return "" if named or len(values) > _MOST_VALUES else f": {', '.join(f'`{value}`' for value in values if value)}"
 
 
 def _keys() -> Mapping[str, list[tuple[str, str]]]:
@@ -180,7 +190,7 @@ def _keys() -> Mapping[str, list[tuple[str, str]]]:
         for each in question(name).settings:
             section = "dictionary" if each.place == "dictionary" else each.table
             if section in homes:
-                homes[section][(_written(each), each.option_help)].append(home.command)
+                homes[section][(_written(each), f"{each.option_help}{_values(each)}")].append(home.command)
     return {
         section: [(key, f"{text} ({', '.join(names)})") for (key, text), names in keys.items()]
         for section, keys in homes.items()

@@ -4,7 +4,8 @@ import tomllib
 
 import yaml
 
-from tests.docs.test_commands import ROOT, commands, understood
+from tests.docs.test_commands import commands, understood
+from tests.docs.test_docs import ROOT
 
 WORKFLOW = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
