@@ -39,7 +39,8 @@ of a candidate, p_t that of the true one. [The Python reference](python/metrics.
 
 def metrics() -> str:
     """Return the page of all metrics: one paragraph each, by category, in the order in which they are listed."""
-    parts = [METRICS_HEAD, f"{LEGEND} {where_from().replace('docs/grades.md', '[grades](../research/grades.md)')}"]
+    grounds = re.sub(r"docs/\S*grades\.md", "[grades](../research/grades.md)", where_from())
+    parts = [METRICS_HEAD, f"{LEGEND} {grounds}"]
     order = list(dict.fromkeys(metric.category for metric in METRICS.values()))
     listed = sorted(METRICS.values(), key=lambda m: order.index(m.category))
     for category, members in groupby(listed, key=lambda m: m.category):
