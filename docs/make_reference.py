@@ -1,20 +1,25 @@
-"""Write metrics.md, settings.md and reference/ from the lists that the command line and the tests use too.
+"""Write docs/reference/ from the lists that the command line and the tests use too.
 
-Run it after adding a metric, a setting, a profile, an attack, a protection, a public name or a field of JSON:
+Run it after adding a metric, a setting, a profile, an attack, a protection, a public name, a field of JSON or a term:
 python docs/make_reference.py
 """
 
 import re
 import sys
-from collections.abc import Callable, Iterator
-from itertools import groupby
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby, pairwise
 from math import isinf
 from pathlib import Path
 
+import click
+
+from unveil.cli import main
 from unveil.metrics import METRICS, Metric
 from unveil.questions import QUESTIONS, question
 from unveil.questions.settings import Setting
-from unveil.report.trust import GROUNDS, LEGEND, mark, trust_of, trust_sentence, where_from
+from unveil.report.trust import GROUNDS, LEGEND, mark, trust_of, where_from
 
 FOLDER = Path(__file__).resolve().parent
 # Run as a file, this folder is on the path and the project is not.
@@ -22,130 +27,87 @@ sys.path.insert(0, str(FOLDER.parent))
 
 from tools import reference_pages  # noqa: E402
 
-HEAD = f"""# Metrics
+METRICS_HEAD = f"""# Metrics
 
 {reference_pages.MADE}
 
-Every metric is a plain function `unveil.metrics.NAME(guess, truth, ...)`; `unveil list metrics` prints this list."""
+Each metric is a function `unveil.metrics.NAME(guess, truth, ...)`. An entry has the formula, the range, and the
+direction (*more* or *less* private as the value grows). It ends with the source. An undefined value is NaN.
+Metrics of single targets are undefined for targets that the attack did not attempt. p is the probability
+of a candidate, p_t that of the true one. [The Python reference](python/metrics.md) has full definitions."""
 
 
-def render() -> str:
-    """Return the page: for each category a table, then each metric in full, in the order in which they are listed."""
-    parts = [HEAD, f"{LEGEND} {where_from().replace('docs/grades.md', '[grades](grades.md)')}"]
-    for category, members in _categories():
-        metrics = list(members)
-        parts += ["\n".join(_table(category, metrics)), *("\n".join(_entry(metric)) for metric in metrics)]
+def metrics() -> str:
+    """Return the page of all metrics: one paragraph each, by category, in the order in which they are listed."""
+    grounds = re.sub(r"docs/\S*grades\.md", "[grades](../research/grades.md)", where_from())
+    parts = [METRICS_HEAD, f"{LEGEND} {grounds}"]
+    order = list(dict.fromkeys(metric.category for metric in METRICS.values()))
+    listed = sorted(METRICS.values(), key=lambda m: order.index(m.category))
+    for category, members in groupby(listed, key=lambda m: m.category):
+        parts.append(f"## {category[:1].upper()}{category[1:]}")
+        parts += [f"### `{metric.name}`\n\n{' '.join(_sentences(metric))}" for metric in members]
     return "\n\n".join(parts) + "\n"
 
 
-def _categories() -> Iterator[tuple[str, Iterator[Metric]]]:
-    order = list(dict.fromkeys(metric.category for metric in METRICS.values()))
-    return groupby(sorted(METRICS.values(), key=lambda m: order.index(m.category)), key=lambda m: m.category)
-
-
-def _table(category: str, members: list[Metric]) -> Iterator[str]:
-    yield f"## {category[:1].upper()}{category[1:]}"
-    yield ""
-    # Most categories are about other things than guesses at candidates, and have no grades.
-    grounds = GROUNDS if any(map(_graded, members)) else ()
-    heads = ["Metric", "What it returns", "Of", "Per", "More means", "Range"]
-    heads += [*(f"Trust in {ground}" for ground in grounds), "Source"]
-    yield f"| {' | '.join(heads)} |"
-    yield f"|{'---|' * len(heads)}"
-    for metric in members:
-        cells = (
-            f"`{metric.name}`",
-            metric.summary.removeprefix("Return "),
-            re.sub(r"\w+\.", "", metric.on).replace(" | ", " or "),
-            metric.per,
-            metric.more_means,
-            " to ".join(map(_bound, metric.bounds)),
-            *(mark(metric.name, ground) for ground in grounds),
-            metric.source,
-        )
-        yield f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-
-
-def _entry(metric: Metric) -> Iterator[str]:
-    yield f"### `{metric.name}`"
-    yield ""
-    first = metric.summary.removeprefix("Return ")
-    yield f"{first[:1].upper()}{first[1:]} {metric.meaning}".replace("``", "`").rstrip()
-    yield ""
+def _sentences(metric: Metric) -> Iterator[str]:
+    # The range follows the formula.
+    summary = re.sub(r"^Return (?:the )?|, -?[01] to 1\b", "", metric.summary)
+    yield f"{summary[:1].upper()}{summary[1:]}"
     if metric.formula:
-        yield f"* Formula: {metric.formula}".replace("``", "`")
-    if metric.undefined:
-        yield f"* Undefined: {metric.undefined.removeprefix('NaN ')}".replace("``", "`")
-    yield f"* More means {metric.more_means}; it needs {'the' if metric.needs_truth else 'no'} truth."
-    if _graded(metric):
-        yield f"* {trust_sentence(metric.name)}"
-    if metric.affected_by_chunking:
-        yield "* It depends on how many candidates an attack looks at in one go."
-    if metric.capped:
-        yield (
-            f"* It is capped at {_bound(metric.bounds[1])}. Pages mark it with † where somebody is at the cap, and say "
-            "how many; JSON has their share as `at_cap`."
-        )
-    if metric.printed_direction != metric.more_means:
-        yield f"* The source prints that more means {metric.printed_direction}, which contradicts its meaning."
+        formula = _formula(metric.formula)
+        yield f"{formula}." if formula.startswith("`") else f"Formula: {formula}."
+    yield f"{' to '.join(map(_bound, metric.bounds))}, {metric.more_means.removesuffix(' private')}."
+    undefined = _NOT_ATTEMPTED.sub("", metric.undefined.removeprefix("NaN "))
+    if undefined:
+        yield f"Undefined {_clauses(undefined)[0]}."
+    if any(trust_of(metric.name).values()):
+        yield f"Reliability: {', '.join(f'{ground} {mark(metric.name, ground)}' for ground in GROUNDS)}."
+    yield f"*{metric.source}*"
 
 
-def _graded(metric: Metric) -> bool:
-    return any(trust_of(metric.name).values())
+#: What the head of the page says of all metrics.
+_NOT_ATTEMPTED = re.compile(r"^where (?:the target was )?not attempted(?: or |, never 0|)\.?")
+_CODE = re.compile(r"``[^`]*``")
+#: Where a clause ends: at a stop, before a relative clause, and before a long remark in parentheses.
+_STOP = re.compile(
+    r"[.;:](?= |$)| \((?=[^()]{25})"
+    r"|, (?=which|what|where|because|so that|as they|a missing|rank by|(?:the \w+ (?:of the \w+ )?|P and Q )being)"
+)
+
+
+def _formula(text: str) -> str:
+    """Return the first clause that computes something; the first one where none does."""
+    clauses = _clauses(text)
+    return next((each for each in clauses if re.search(r"`[^`]*[ (][^`]*`", each)), clauses[0])
+
+
+def _clauses(text: str) -> list[str]:
+    """Return the clauses of a text, cut at stops outside of code."""
+    plain = _CODE.sub(lambda code: "x" * len(code[0]), text)
+    stops = [0, *(stop.end() for stop in _STOP.finditer(plain)), len(text)]
+    parts = [text[start:end].rstrip(".;:, (").strip() for start, end in pairwise(stops)]
+    return [part.replace("``", "`") for part in parts if part]
 
 
 def _bound(value: float) -> str:
     return ("−∞" if value < 0 else "∞") if isinf(value) else f"{value:g}".replace("-", "−")
 
 
-SETTINGS_HEAD = f"""# Settings
+COMMANDS_HEAD = f"""# Commands
 
 {reference_pages.MADE}
 
-The settings of each command: an option on the command line, and a field of the same label in the local web app. Every
-command also has `--json`, `--html FILE`, `--csv DIR`, `--figures DIR`, `--verbose` and `--quiet`. `--help` shows the
-most important options, `--help-all` the others. The file of `--config` has the name of the option as key, with `_` for
-`-`; settings of `--read`, `--run`, the data dictionary and a section of that file have no option of their own."""
-
-
-def render_settings() -> str:
-    """Return the page of all settings: for each question a table, in the order in which they are listed."""
-    parts = [SETTINGS_HEAD]
-    for name, home in QUESTIONS.items():
-        asked = question(name)
-        rows = [_setting(each, asked.sample_of) for each in asked.settings]
-        parts.append(f"## `unveil {home.command}`\n\n{home.summary} {asked.about}")
-        parts.append("\n".join(["| Setting | Description | Default | Where |", "|---|---|---|---|", *rows]))
-    return "\n\n".join(parts) + "\n"
-
-
-def _setting(each: Setting, sample_of: str) -> str:
-    usual = ", ".join(each.default) if isinstance(each.default, tuple) else each.default
-    told = "required" if each.required else "" if usual in (None, "") or isinstance(usual, bool) else f"`{usual}`"
-    shown = {value: name for name, value in each.names.items()}
-    listed = each.chosen() if each.kind == "choice" else ()
-    choices = [f"`{shown.get(name, name)}`: {words}" for name, words in listed if name]
-    words = f"{each.description} {'; '.join(choices)}".strip().replace("|", "\\|")
-    where = {"page": "web app", "command line": "command line", "python": "Python", None: "both"}[each.only]
-    return f"| {_written(each, sample_of)} | {words} | {told} | {where} |"
-
-
-def _written(each: Setting, sample_of: str) -> str:
-    """Return how a setting is written: as an option, or as a key of one, of the dictionary or of a section."""
-    if each.name == sample_of:
-        return "`--example`"
-    if each.only == "page" or (not each.option and not each.is_bare):
-        return "–"
-    if each.place in ("read", "run"):
-        return f"`--{each.place} {each.key}=VALUE`"
-    if each.place == "dictionary":
-        return f"dictionary: `{_DICTIONARY_KEYS[each.name]}`"
-    if each.place == "config":
-        keys = each.entries or (each.key,)
-        return f"config: {', '.join(f'`{key}`' for key in keys)}{f' in `[{each.table}]`' if each.table else ''}"
-    return f"`{each.option or each.metavar or each.name.upper()}`"
-
-
+`--help` shows the main options of a command, `--help-all` shows all. `...` marks an option that can be
+repeated; COLS and NAMES are names with commas between them. Each command is also a Python function; a keyword with
+another name stands in parentheses. [Exit codes](exit-codes.md)."""
+#: The tables of a settings file, each with its sentence.
+_SECTIONS = {
+    "tuning": "Keys of `[tuning]` in the file of `--config`, for statisticians.",
+    "run": "Keys of `--run KEY=VALUE,…`, or of `[run]` in the file of `--config`.",
+    "read": "Keys of `--read KEY=VALUE,…`, or of `[read]` in the file of `--config`.",
+    "sign_off": "Keys of `[sign_off]` in the file of `--config`, for the sign-off sheet.",
+    "dictionary": "Keys of a column in the file of `--dictionary`, which `unveil columns` writes.",
+}
 #: The keys of a column in the data dictionary, by the setting for which they stand.
 _DICTIONARY_KEYS = {
     "kinds": "type",
@@ -154,12 +116,122 @@ _DICTIONARY_KEYS = {
     "exact": "exact",
     "hierarchies": "hierarchy",
 }
+#: More values than these, as of metrics, are not listed.
+_MOST_VALUES = 15
+#: An option of at least this many commands is described once; the others of a command are below its name.
+_COMMON = 4
+
+
+def commands() -> str:
+    """Return the page of all commands: one line for each option, then the keys of settings files."""
+    found = list(_commands(main, click.Context(main, info_name="unveil")))
+    shown = {name: list(_options(name, command, context)) for name, command, context in found}
+    number = Counter(row for rows in shown.values() for row in rows)
+    common = [row for row, times in number.items() if times >= _COMMON and row[0] != "--help"]
+    parts = [COMMANDS_HEAD, "## Options of several commands", _listed(common)]
+    homes = {home.command: home.summary for home in QUESTIONS.values()}
+    for name, command, _ in found:
+        rows = [row for row in shown[name] if row not in common and row[0] != "--help"]
+        parts += [f"## `unveil {name}`", homes.get(name) or (command.help or "").partition("\n")[0], _listed(rows)]
+    parts += ["## Settings files", _SETTINGS_FILES]
+    for section, keys in _keys().items():
+        parts += [f"### {section}", _SECTIONS[section], _listed(keys)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+_SETTINGS_FILES = """`--config FILE` reads a TOML file. Each option is a key, with `_` for `-`. `[limits]` holds limits,
+`[[release]]` (`file`, `name`, `kind`) the releases, and `[[scenario]]` (`name`, `columns`, `reason`) the
+attackers. Options on the command line override the file."""
+
+
+def _commands(
+    group: click.Group, context: click.Context, path: tuple[str, ...] = ()
+) -> Iterator[tuple[str, click.Command, click.Context]]:
+    """Yield every command with its whole name, those of a group in its place."""
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None:
+            continue
+        below = click.Context(command, parent=context, info_name=name)
+        if isinstance(command, click.Group):
+            yield from _commands(command, below, (*path, name))
+        else:
+            yield " ".join((*path, name)), command, below
+
+
+def _options(name: str, command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+    """Yield each argument and option of a command with its help, and its keyword where that has another name."""
+    asked = next((key for key, home in QUESTIONS.items() if home.command == name), None)
+    settings = {each.name: each for each in question(asked).settings} if asked else {}
+    for param in command.get_params(context):
+        if isinstance(param, click.Argument):
+            yield param.make_metavar(context), getattr(param, "line", "")
+            continue
+        record = param.get_help_record(context)
+        if record is not None:
+            text = " ".join(record[1].split())
+            each = settings.get(param.name or "")
+            if each is not None and each.is_keyword and each.name != each.key:
+                text = f"{text[:-1]}; `{each.name}`)" if text.endswith(")") else f"{text} (`{each.name}`)"
+            yield record[0], f"{text}{_values(each)}" if each else text
+
+
+def _values(each: Setting) -> str:
+    """Return the values that a setting may have, unless its help names them all or they have a page of their own."""
+    shown = {value: name for name, value in each.names.items()}
+    values = [shown.get(value, value) for value, _ in (each.chosen() if each.kind in ("choice", "several") else ())]
+    named = all(value in each.option_help for value in values)
+    return "" if named or len(values) > _MOST_VALUES else f": {', '.join(f'`{value}`' for value in values if value)}"
+
+
+def _keys() -> Mapping[str, list[tuple[str, str]]]:
+    """Return the keys that have no option of their own, with their help and commands, by the table that holds them."""
+    homes: dict[str, dict[tuple[str, str], list[str]]] = {section: defaultdict(list) for section in _SECTIONS}
+    for name, home in QUESTIONS.items():
+        for each in question(name).settings:
+            section = "dictionary" if each.place == "dictionary" else each.table
+            if section in homes:
+                homes[section][(_written(each), f"{each.option_help}{_values(each)}")].append(home.command)
+    return {
+        section: [(key, f"{text} ({', '.join(names)})") for (key, text), names in keys.items()]
+        for section, keys in homes.items()
+    }
+
+
+def _written(each: Setting) -> str:
+    return _DICTIONARY_KEYS[each.name] if each.place == "dictionary" else "`, `".join(each.entries or (each.key,))
+
+
+def _listed(rows: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"* `{name}`: {text}" if text else f"* `{name}`" for name, text in rows)
+
+
+GLOSSARY_HEAD = f"""# Glossary
+
+{reference_pages.MADE.replace("the docstrings", "docs/glossary.toml")}
+
+Terms of reports, commands and these pages. *Also* marks synonyms of the literature. *Before* marks names of earlier
+versions; [what changed in names](names.md) lists options and functions."""
+
+
+def glossary() -> str:
+    """Return the page of terms, section by section as they are declared."""
+    parts = [GLOSSARY_HEAD]
+    for section, terms in tomllib.loads((FOLDER / "glossary.toml").read_text(encoding="utf-8")).items():
+        parts += [f"## {section}", "\n".join(_term(name, *facts) for name, facts in terms.items())]
+    return "\n\n".join(parts) + "\n"
+
+
+def _term(name: str, definition: str, also: str = "", before: str = "") -> str:
+    more = [f" *{label}*: {names}." for label, names in (("Also", also), ("Before", before)) if names]
+    return f"* **{name}**: {definition}{''.join(more)}"
 
 
 #: Each page that is written, and what makes it.
 PAGES: dict[str, Callable[[], str]] = {
-    "metrics.md": render,
-    "settings.md": render_settings,
+    "reference/metrics.md": metrics,
+    "reference/commands.md": commands,
+    "reference/glossary.md": glossary,
     **reference_pages.PAGES,
 }
 

@@ -14,42 +14,49 @@ from unveil._figure import declared_figures
 from unveil._registry import InputKind, RegistryEntry
 from unveil.attacks import ATTACKS
 from unveil.cli.common import EXIT_CODES
-from unveil.metrics import METRICS
 from unveil.protections import PROTECTIONS
 from unveil.questions import schema, schema_names
 
 #: For whoever edits a page; readers of the site do not see it.
 MADE = "<!-- Written by python docs/make_reference.py: change the docstrings, not the page. -->"
-#: The facts that every listed thing shows in other words than a line of its own.
-_TOLD_OTHERWISE = {"name", "summary", "source", "settings", "aka"}
+#: The facts that an entry shows, and how; `unveil list` shows all of them.
+_FACTS = {
+    "leaves": "Output: {}.",
+    "kind": "{} data.",
+    "suits": "Column types: {}.",
+    "keeps": "Unchanged: {}.",
+    "needs_control": "Needs a control group.",
+    "without_seeds": "Works without seed pairs.",
+    "extra": "Extra: {}.",
+}
+#: What suits a protection of any column is not told.
+_ALL_TYPES = "number, category, ordered, date, boolean, text"
 _SECTION = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
 _ROLE = re.compile(r":\w+:`~?([^`<]+?)(?: <[^`]*>)?`")
 
 
 def attacks() -> str:
     """Return the page of all attacks, with their settings and facts."""
-    lead = (
-        "Every attack by the name that commands and files understand, with its settings: `name:key=value,key=value`. "
-        "`unveil list attacks` prints the same, and a class of your own is written `package.module:Class`."
-    )
-    return _page("Attacks", lead, _listed(ATTACKS))
+    return _page("Attacks", _LEAD.format("attack", "attacks"), _listed(ATTACKS))
 
 
 def protections() -> str:
     """Return the page of all protections, with their settings and facts."""
-    lead = (
-        "Every protection by the name that commands and files understand, with its settings: "
-        "`name:key=value,key=value`. `unveil list protections` prints the same, and a class of your own is written "
-        "`package.module:Class`."
-    )
-    return _page("Protections", lead, _listed(PROTECTIONS))
+    return _page("Protections", _LEAD.format("protection", "protections"), _listed(PROTECTIONS))
+
+
+_LEAD = (
+    "Each {0} by its name in commands and files, with its settings and their defaults: `NAME:KEY=VALUE,KEY=VALUE`. "
+    "`unveil list {1}` prints all facts; [the Python reference](python/{1}.md) explains the settings. A class of your "
+    "own is written `package.module:Class`."
+)
 
 
 def exit_codes() -> str:
     """Return the page of exit codes."""
     rows = "\n".join(f"| {code} | {words} |" for code, words in EXIT_CODES.items())
-    lead = "What the exit code of every command says, for scripts and pipelines."
-    return _page("Exit codes", lead, [f"| Exit code | What it says |\n|---|---|\n{rows}"])
+    lead = "For scripts and [pipelines](../how-to/pipelines.md)."
+    return _page("Exit codes", lead, [f"| Exit code | Meaning |\n|---|---|\n{rows}"])
 
 
 def names() -> str:
@@ -72,23 +79,22 @@ def json_index() -> str:
         f"| [`{whole}`]({name}.md) | {schema(name)['description']} |" for name, whole in schema_names().items()
     )
     lead = (
-        "Every command prints its answer as JSON with `--json`, and every answer in Python has `.to_json()`. The field "
-        "`schema` names its kind and version; `unveil schema audit` prints the JSON Schema (draft 7), which is in the "
-        "package too: `unveil.questions.schema('audit')`."
+        "Every command prints its result as JSON with `--json`, and every result in Python has `.to_json()`. The field "
+        "`schema` holds the name and version. `unveil schema audit` prints the JSON Schema (draft 7), as does "
+        "`unveil.questions.schema('audit')`."
     )
     promise = (
-        "**What is promised.** Within a version fields are only added: ignore those that you do not know. A field that "
-        "is required stays, with its type, its unit and its meaning. What is renamed, taken away or means something "
-        "else gets a new version, and the schema of the old one stays in the package. An undefined figure is `null`, "
-        "never a convenient 0, so every figure may be `null`. The tests hold every answer that they make to its schema."
+        "Within a version, fields are only added: ignore those that you do not know. A required field keeps its type, "
+        "unit and meaning; any other change makes a new version ([stability](../../understand/stability.md)). An "
+        "undefined value is `null`, so every number may be `null`. Tests check every result against its schema."
     )
-    return _page("JSON", lead, [promise, f"| Schema | What it is |\n|---|---|\n{rows}"])
+    return _page("JSON", lead, [promise, f"| Schema | Description |\n|---|---|\n{rows}"])
 
 
 def json_fields(name: str) -> str:
     """Return the page of the fields of one kind of answer."""
     whole = schema(name)
-    head = "| Field | Type | What it is |\n|---|---|---|\n"
+    head = "| Field | Type | Description |\n|---|---|---|\n"
     blocks = [head + "\n".join(_rows(whole, ""))]
     for part, definition in sorted(whole.get("definitions", {}).items()):
         blocks.append(f"## {_spoken(part)}\n\n{head}" + "\n".join(_rows(definition, "")))
@@ -106,7 +112,7 @@ def _listed(things: Mapping[str, RegistryEntry]) -> Iterator[str]:
     for on in get_args(InputKind):
         some = [each for _, each in sorted(things.items()) if each.on == on]
         if some:
-            yield f"## Of {on}s"
+            yield f"## {on[:1].upper()}{on[1:]}s"
         for each in some:
             yield "\n".join(_facts(each))
 
@@ -114,21 +120,11 @@ def _listed(things: Mapping[str, RegistryEntry]) -> Iterator[str]:
 def _facts(each: RegistryEntry) -> Iterator[str]:
     yield f"### `{each.name}`"
     yield ""
-    yield _prose(each.summary)
-    yield ""
-    written = f"{each.name}:{','.join(each.settings)}" if each.settings else each.name
-    yield f"* Written `{written}`; in Python `{_home(each.make)}.{each.make.__name__}`."
-    if each.aka:
-        yield f"* Also called {', '.join(f'`{name}`' for name in each.aka)}."
-    for fact, value in each.facts.items():
-        if fact not in _TOLD_OTHERWISE and value not in (None, "", False):
-            yield f"* {_spoken(fact)}{'' if value is True else f': {value}'}."
-    yield f"* Source: {each.source}."
-
-
-def _home(made: Any) -> str:
-    """Return the part of the package from which a class is imported."""
-    return ".".join(str(made.__module__).split(".")[:2])
+    settings = f"`{','.join(each.settings)}`." if each.settings else ""
+    also = f"Also {', '.join(f'`{name}`' for name in each.aka)}." if each.aka else ""
+    facts = {name: value for name, value in each.facts.items() if value and value != _ALL_TYPES}
+    told = [_spoken(words.format(facts[name])) for name, words in _FACTS.items() if name in facts]
+    yield " ".join(part for part in (_prose(each.summary), settings, also, *told, f"*{each.source}*") if part)
 
 
 def part(name: str) -> str:
@@ -136,15 +132,12 @@ def part(name: str) -> str:
     part = import_module(f"unveil.{name}")
     things = {public: getattr(part, public) for public in sorted(part.__all__)}
     rows = [f"| `{public}` | {_cell(_summary(thing))} |" for public, thing in things.items()]
-    # What is listed has an entry on the page of its list.
-    listed = {id(each.make) for each in (*ATTACKS.values(), *PROTECTIONS.values())}
-    listed |= {id(each.function) for each in METRICS.values()}
     own = [
         _entry(f"unveil.{name}.{public}", thing)
         for public, thing in things.items()
-        if id(thing) not in listed and _summary(thing) == (inspect.getdoc(thing) or "").partition("\n")[0]
+        if _summary(thing) == (inspect.getdoc(thing) or "").partition("\n")[0]
     ]
-    table = "\n".join(["| Name | What it is |", "|---|---|", *rows])
+    table = "\n".join(["| Name | Description |", "|---|---|", *rows])
     return _page(f"`unveil.{name}`", _prose(_summary(part)), [table, *own])
 
 
@@ -233,7 +226,7 @@ def _methods(thing: Any) -> str:
         if not name.startswith("_") and (callable(member) or isinstance(member, property))
     ]
     rows = [f"* `.{name}`: {_prose(doc.partition(chr(10))[0])}" for name, doc in own if doc]
-    return "\n\n**What it has**\n\n" + "\n".join(rows) if rows else ""
+    return "\n\n**Members**\n\n" + "\n".join(rows) if rows else ""
 
 
 def _summary(thing: Any) -> str:

@@ -1,5 +1,7 @@
 """Nothing public is missing from the reference, and each page of it is as the code is now."""
 
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +10,15 @@ import pytest
 import unveil
 from docs.make_reference import PAGES
 from unveil.attacks import ATTACKS
-from unveil.cli import common
+from unveil.cli import COMMANDS, common
+from unveil.cli.help import RENAMED
 from unveil.metrics import METRICS
 from unveil.protections import PROTECTIONS
 from unveil.questions import QUESTIONS, question, schema, schema_names
 from unveil.report.profiles import PROFILES
 
 DOCS = Path(__file__).parents[2] / "docs"
+GLOSSARY = DOCS / "glossary.toml"
 
 
 def page(name: str) -> str:
@@ -30,7 +34,7 @@ def test_the_reference_is_up_to_date(name: str) -> None:
 @pytest.mark.parametrize(
     ("where", "names"),
     [
-        ("metrics.md", METRICS),
+        ("reference/metrics.md", METRICS),
         ("reference/attacks.md", ATTACKS),
         ("reference/protections.md", PROTECTIONS),
     ],
@@ -42,22 +46,48 @@ def test_everything_listed_has_an_entry(where: str, names: Any) -> None:
 
 
 def test_every_profile_has_a_row() -> None:
-    text = page("limits.md")
+    text = page("understand/threshold.md")
     assert [name for name in PROFILES if f"\n| `{name}` |" not in text] == []
 
 
+def section(text: str, heading: str) -> str:
+    """Return a section of a page."""
+    return text.partition(f"{heading}\n")[2].partition("\n#")[0]
+
+
 def test_every_question_has_all_its_settings() -> None:
-    text = page("settings.md")
+    text = page("reference/commands.md")
+    common = section(text, "## Options of several commands")
     for name, home in QUESTIONS.items():
-        part = text.partition(f"## `unveil {home.command}`\n")[2].partition("\n## ")[0]
+        part = section(text, f"## `unveil {home.command}`")
         assert part, home.command
         told = question(name)
         shown = [each for each in told.on("command line") if each.option and each.name != told.sample_of]
-        assert [each.option for each in shown if each.is_shown and f"`{each.option}`" not in part] == []
-        paired = [each for each in shown if each.place in ("read", "run")]
-        assert [each.key for each in paired if f"`--{each.place} {each.key}=VALUE`" not in part] == []
-        inner = [key for each in shown if each.place == "config" for key in each.entries or (each.key,)]
-        assert [key for key in inner if f"`{key}`" not in part] == []
+        lines = [line.partition("`")[2].partition("`")[0].split(" ")[0] for line in (part + common).splitlines()]
+        assert [each.option for each in shown if each.is_shown and each.option not in lines] == []
+        keys = [(each.table, key) for each in shown if each.table for key in each.entries or (each.key,)]
+        assert [key for table, key in keys if f"`{key}`" not in section(text, f"### {table}")] == []
+        assert [table for table, _ in keys if home.command not in section(text, f"### {table}")] == []
+
+
+def test_every_command_is_told() -> None:
+    text = page("reference/commands.md")
+    assert [name for name in COMMANDS if not re.search(rf"^## `unveil {name}( \w+)?`$", text, re.MULTILINE)] == []
+
+
+def test_every_renamed_command_and_option_is_told() -> None:
+    text = page("reference/names.md")
+    assert [old for old, new in RENAMED.items() if f"| `{old}` | `{new}` |" not in text] == []
+    renamed = [each for name in QUESTIONS for each in question(name).settings if each.alias]
+    assert len(renamed) > 30
+    told = {(each.alias, each.key if each.place == "config" else each.option) for each in renamed}
+    assert [pair for pair in told if "`{}` → `{}`".format(*pair) not in text] == []
+
+
+def test_the_glossary_defines_each_term_once() -> None:
+    terms = [name for section in tomllib.loads(GLOSSARY.read_text(encoding="utf-8")).values() for name in section]
+    assert len(terms) > 90
+    assert len(terms) == len(set(terms))
 
 
 def fields(node: Any, inside: str = "") -> set[tuple[str, str]]:
