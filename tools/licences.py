@@ -26,6 +26,9 @@ FINE = frozenset(
 GPL = re.compile("GPL|General Public License")
 GPL_MAY_BE_IN = frozenset({"orbits", "test", "bench"})
 
+# Packages that state no license in their metadata, with the licenses in their files.
+IN_FILES = {"axe-playwright-python": "MIT AND MPL-2.0"}
+
 PAGE = """\
 # Licences of what unveil uses
 
@@ -109,7 +112,7 @@ def licence_of(metadata: dict[str, Any]) -> str:
             return str(canonicalize_license_expression(word))
     kinds = [kind.split(" :: ")[-1] for kind in metadata.get("classifier", ()) if kind.startswith("License :: ")]
     short = words[1] if 0 < len(words[1]) <= 60 and "\n" not in words[1] else ""
-    return " AND ".join(sorted(set(kinds))) or short
+    return " AND ".join(sorted(set(kinds))) or short or IN_FILES.get(canonicalize_name(metadata.get("name", "")), "")
 
 
 def objection(package: Package) -> str | None:
