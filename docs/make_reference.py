@@ -97,9 +97,9 @@ COMMANDS_HEAD = f"""# Commands
 
 {reference_pages.MADE}
 
-`--help` shows the main options of a command, `--help-all` shows all. `...` marks an option that can be
-repeated; COLS and NAMES are names with commas between them. Each command is also a Python function; a keyword with
-another name stands in parentheses. [Exit codes](exit-codes.md)."""
+`--help` shows the main options, `--help-all` all of them. Options with `...` can be repeated; COLS and NAMES are
+separated by commas. Each command is also a Python function; a keyword with another name stands in parentheses.
+[Exit codes](exit-codes.md)."""
 #: The tables of a settings file, each with its sentence.
 _SECTIONS = {
     "tuning": "Keys of `[tuning]` in the file of `--config`, for statisticians.",
