@@ -130,7 +130,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_the_guide_has_examples_to_run() -> None:
-    text = (ROOT / "docs" / "partitions.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "research" / "unlinkability.md").read_text(encoding="utf-8")
     assert len(blocks(text, "python")) >= 9
     assert len(blocks(text, "console")) >= 2
 
