@@ -18,7 +18,7 @@ from unveil.cli import COMMANDS, main
 from unveil.cli.values import report_target
 from unveil.studies import run_study
 
-TABLE = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
+TABLE = (Path(__file__).parents[2] / "docs" / "how-to" / "files.md").read_text(encoding="utf-8")
 #: What the guide says may be read by others: a command and its option.
 SHARED = set(re.findall(r"^\| `unveil (.+) (--\w+)` \|.*\| as the umask says \|$", TABLE, re.MULTILINE))
 
