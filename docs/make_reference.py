@@ -127,11 +127,11 @@ def commands() -> str:
     found = list(_commands(main, click.Context(main, info_name="unveil")))
     shown = {name: list(_options(name, command, context)) for name, command, context in found}
     number = Counter(row for rows in shown.values() for row in rows)
-    common = [row for row, times in number.items() if times >= _COMMON and row[0] != "--help"]
+    common = [row for row, times in number.items() if times >= _COMMON and not row[0].endswith("--help")]
     parts = [COMMANDS_HEAD, "## Options of several commands", _listed(common)]
     homes = {home.command: home.summary for home in QUESTIONS.values()}
     for name, command, _ in found:
-        rows = [row for row in shown[name] if row not in common and row[0] != "--help"]
+        rows = [row for row in shown[name] if row not in common and not row[0].endswith("--help")]
         parts += [f"## `unveil {name}`", homes.get(name) or (command.help or "").partition("\n")[0], _listed(rows)]
     parts += ["## Settings files", _SETTINGS_FILES]
     for section, keys in _keys().items():

@@ -77,10 +77,10 @@ def test_every_command_that_writes_is_tried_and_the_guide_names_what_is_shared()
     assert {command for command, _ in OPTIONS} == set(CALLS)
     assert set(OPTIONS) >= SHARED
     assert {("audit", "--redacted"), ("protect-graph", "--out")} <= SHARED
-    assert "| `--html` of every command |" in TABLE
+    assert "| `--html` of every command | internal report (`--pdf`, too) |" in TABLE
     assert "| `--csv` and `--figures` of every command |" in TABLE
     for command, option in set(OPTIONS) - SHARED:
-        assert option == "--html" or f"| `unveil {command} {option}` |" in TABLE
+        assert option in {"--html", "--pdf"} or f"`unveil {command} {option}`" in TABLE
 
 
 @pytest.mark.parametrize("command", CALLS)
