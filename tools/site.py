@@ -26,6 +26,7 @@ MOVED = tomllib.loads((ROOT / "docs" / "site" / "moved.toml").read_text(encoding
 #: What the site is made of, as it lies in the project.
 PARTS = (
     *("README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "docs", "examples"),
+    "LICENSE-3RD-PARTY.md",
     *(".pre-commit-hooks.yaml", "Containerfile", "action.yml", "constraints.txt", "pyproject.toml", "studies"),
 )
 #: What the theme would fetch from elsewhere where a page is opened as a file, and what comes with the site instead.
