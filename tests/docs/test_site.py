@@ -20,8 +20,8 @@ SHOWN = {
         "Pass (nothing significant): ",
         "Membership inference: ",
     ),
-    "own_anonymizer": ("Graph(1000 nodes, 4622 edges)", "of 950 found", "korula-lattanzi re-identifies"),
-    "published_counts": ("4 of 4 suppressed cells can be recovered exactly", "worked out afterwards: 0"),
+    "own_anonymizer": ("Graph(1000 nodes, 4622 edges)", "of 950 re-identified", "korula-lattanzi re-identifies"),
+    "published_counts": ("4 of 4 suppressed cells can be recovered exactly", "recovered afterwards: 0"),
 }
 
 
