@@ -67,4 +67,4 @@ print(f"small counts that can be worked out afterwards: {repair.after.small}")
 
 # %% [markdown]
 # On the command line `unveil tables wards.csv --min-cell 5 --microdata records.csv --suppress repaired` writes the repaired tables,
-# and `--limit small_worked_out=0` stops a pipeline while any small count can be worked out.
+# and `--limit small_cells_recovered=0` stops a pipeline while any small count can be worked out.

@@ -22,7 +22,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the page of the example, with as many attacks as are drawn, and a limit."""
     target = tmp_path_factory.mktemp("pages") / "report.html"
     attacks = [word for attack in FIVE for word in ("--attack", attack)]
-    run = CliRunner().invoke(main, ["reidentify", *attacks, "--quiet", "--limit", "hit_rate=1", "--html", str(target)])
+    run = CliRunner().invoke(
+        main, ["reidentify", *attacks, "--quiet", "--limit", "attack_rate=1", "--html", str(target)]
+    )
     assert run.exit_code == 0, run.output
     return target
 
