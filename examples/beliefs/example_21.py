@@ -112,7 +112,7 @@ def main() -> None:
             )
             print(f"alpha {method.alpha}, step {method.step}: {answer.page().headline}")
             for attacked in answer.findings.attacks:
-                print(f"  {attacked.attack}: valid {attacked.is_valid}, hit rate {attacked.hit_rate.value:.3g}")
+                print(f"  {attacked.attack}: valid {attacked.is_valid}, hit rate {attacked.attack_rate.value:.3g}")
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ records = pd.DataFrame([cell for cell, count in counts.items() for _ in range(co
 published = wards.melt("ward", var_name="age", value_name="count")
 repaired = unveil.tables(published, minimum=5, truth=records, repair=True)
 repair = repaired.findings.repair
-print(f"suppressed before: {repair.hidden_before}, after: {repair.hidden_after}")
+print(f"suppressed before: {repair.suppressed_before}, after: {repair.suppressed_after}")
 print(f"small cells that can be recovered afterwards: {repair.after.small}")
 
 # %% [markdown]

@@ -130,7 +130,7 @@ def test_a_sensitive_column_that_is_the_same_for_everybody_is_refused(parts: str
     ("content", "naming"),
     [
         (f'{{"schema": "unveil.audit/99", "x": "{MARKER}"}}', ("before.json", "unveil.audit/99", "unveil.audit/2")),
-        ('{"schema": "unveil.partition/1"}', ("before.json", "another question")),
+        ('{"schema": "unveil.unlinkability/2"}', ("before.json", "another question")),
         (f'{{"name": "{MARKER}"}}', ("before.json", "did not write")),
         (f"[1, 2, {MARKER}", ("before.json", "JSON")),
         ("", ("before.json", "JSON")),

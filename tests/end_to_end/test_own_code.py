@@ -15,7 +15,7 @@ from unveil.guesses.mass_combination import combine
 from unveil.guesses.mass_function import MassFunction
 
 CELL = "Miller"
-#: Each line that fails has its own comment, by which the traceback is recognised.
+#: Each line that fails has its own comment, by which the traceback is recognized.
 OWN = f"""
 from dataclasses import dataclass
 from unveil.errors import InputError

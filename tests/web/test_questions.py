@@ -102,7 +102,12 @@ def people(rows: int = 60) -> str:
         ("reidentify", {"seed": 2}),
         (
             "tables",
-            {"profile": "cell-11", "minimum": "5", "hidden": "*=1..", "limits": [{"quantity": "narrow", "limit": "9"}]},
+            {
+                "profile": "cell-11",
+                "minimum": "5",
+                "hidden": "*=1..",
+                "limits": [{"quantity": "approximate", "limit": "9"}],
+            },
         ),
         ("protect_graph", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "seed": "1"}),
     ],
@@ -197,7 +202,7 @@ def test_partitions_with_probabilities_and_policies(desk: Desk) -> None:
 def test_candidates_and_matchings_of_files(desk: Desk) -> None:
     guess = desk.give("guess.csv", samples.path("candidates_guess.csv"))
     truth = desk.give("truth.csv", samples.path("candidates_truth.csv"))
-    as_the_command_line("attack_metrics", {"guess": guess, "truth": truth}, {"normalise": True}, desk.home)
+    as_the_command_line("attack_metrics", {"guess": guess, "truth": truth}, {"normalize": True}, desk.home)
     matrix = desk.give("matrix.csv", samples.path("matching_matrix.csv"))
     tokens = desk.give("tokens.csv", samples.path("matching_truth.csv"))
     as_the_command_line("matching", {"matrix": matrix, "truth": tokens}, {}, desk.home)

@@ -70,7 +70,7 @@ class QuestionEntry:
         return with_config(request)[0]
 
     def meanings(self) -> Mapping[str, str]:
-        """Return what each of its figures means that a limit can be set for, by name."""
+        """Return the meaning of each quantity that accepts a limit."""
         return self.view.limit_meanings()
 
     def _in(self, place: str) -> Any:
@@ -161,8 +161,8 @@ def _schemas() -> dict[str, dict[str, Any]]:
 def schema_names() -> dict[str, str]:
     """Return the latest schema of each kind of answer, such as ``unveil.audit/4`` for ``audit``.
 
-    >>> schema_names()["partition"]
-    'unveil.partition/1'
+    >>> schema_names()["unlinkability"]
+    'unveil.unlinkability/2'
     """
     return dict(sorted((whole.removeprefix("unveil.").partition("/")[0], whole) for whole in _schemas()))
 

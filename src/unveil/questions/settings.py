@@ -343,7 +343,7 @@ _LIMITS = (
 
 
 def _checked_limits(limits: Mapping[str, float] | None, module: str) -> dict[str, float]:
-    """Return limits that name figures of the question and are numbers."""
+    """Return limits as names of quantities with numbers."""
     from unveil.questions import QUESTIONS
 
     if not limits:
@@ -409,11 +409,11 @@ class Question:
         return next(each for each in self.settings if each.name == name)
 
     def on(self, door: Door) -> tuple[Setting, ...]:
-        """Return the settings that can be said there, in their order."""
+        """Return the settings available there, in order."""
         return tuple(each for each in self.settings if each.only in (None, door))
 
     def meanings(self) -> Mapping[str, str]:
-        """Return what each figure means that a limit can be set for, by name."""
+        """Return the meaning of each quantity that accepts a limit."""
         from unveil.questions import QUESTIONS
 
         return QUESTIONS[self.name].meanings()
@@ -459,11 +459,11 @@ class SeedSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class SecretSeedSettings(Settings):
-    """The random seed of a release, which must stay secret."""
+    """The random seed of a release, which must stay private."""
 
     seed: int | None = setting(
         None,
-        "Random seed (default: secret)",
+        "Random seed (default: random, kept private)",
         "A known seed undoes the release: set one for tests only.",
         least=0,
         fold=MORE,
@@ -516,7 +516,7 @@ def _format(label: str, words: str = "", choices: Choices = ()) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class TextFileSettings(Settings):
-    """The format of text files, as `unveil.data.files.settings.FileSettings` has it; detected unless given."""
+    """Format of text files; see `unveil.data.files.settings.FileSettings`."""
 
     separator: str = _format(
         "Field separator",

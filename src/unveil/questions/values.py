@@ -314,7 +314,7 @@ def _column(each: Any) -> dict[str, Any]:
 
 
 def _scenario(each: Any) -> str:
-    """Return an attacker with known columns, as the command line writes them."""
+    """Return an attacker with quasi-identifiers, in command-line notation."""
     if not isinstance(each, Mapping):
         raise InputError("the list of attack scenarios is damaged. Load the form again")
     name = _text(each.get("name"))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from unveil.grades.shipped_grades import RELIABILITY as OF_VERDICT
 from unveil.grades.shipped_grades import Ground, ShippedGrade, shipped_grades
 from unveil.metrics import Metric
 from unveil.metrics.candidates.candidate_metrics import candidate_metrics
@@ -132,15 +133,7 @@ def _meaning(metric: Metric) -> str:
 
 
 #: The verdict on a metric as its reliability, as reports name it.
-RELIABILITY: Mapping[str | None, str] = MappingProxyType(
-    {
-        "use": "reliable",
-        "with care": "limited",
-        "do not rank by it": "unreliable",
-        "no grade": "not graded",
-        None: NOT_GRADED,
-    }
-)
+RELIABILITY: Mapping[str | None, str] = MappingProxyType({None: NOT_GRADED} | dict(OF_VERDICT.items()))
 
 
 def reliability_of(metric: str, ground: Ground) -> str:
@@ -159,3 +152,18 @@ def reliability_note(ground: Ground) -> str:
         f"Reliability: does the metric show less privacy for a stronger attacker? Graded in {cases} of attacks on "
         f"{ground}; – means not graded."
     )
+
+
+#: The meaning of the field ``reliability`` in JSON.
+RELIABILITY_MEANING = (
+    "Reliability of the metric by type of data (tables, graphs): reliable, limited, or unreliable; null if not graded."
+)
+
+
+def reliabilities_of(metric: str, grounds: Sequence[Ground] = GROUNDS) -> dict[str, str | None]:
+    """Return the reliability of a metric by type of data; None if not graded.
+
+    >>> reliabilities_of("a metric of my own")
+    {'graphs': None, 'tables': None}
+    """
+    return {ground: grade and RELIABILITY[grade] for ground, grade in trust_of(metric, grounds).items()}

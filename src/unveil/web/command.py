@@ -45,7 +45,7 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
     Examples
     --------
     >>> from unveil.questions import question
-    >>> command(question("attack_metrics"), {"guess": ["guess.csv"]}, {"normalise": True}).line
+    >>> command(question("attack_metrics"), {"guess": ["guess.csv"]}, {"normalize": True}).line
     'unveil attack-metrics guess.csv --normalize --html report.html'
     """
     sample = settings.get("sample") is True

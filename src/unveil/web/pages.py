@@ -385,7 +385,7 @@ def said(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[
     """Return the settings of a request as pairs of label and value.
 
     >>> from unveil.questions import question
-    >>> said(question("attack_metrics"), {"guess": ["guess.csv"]}, {"normalise": True})[0]
+    >>> said(question("attack_metrics"), {"guess": ["guess.csv"]}, {"normalize": True})[0]
     ('Output of an attack', 'guess.csv')
     """
     sample = settings.get("sample") is True

@@ -104,7 +104,7 @@ def _described(path: Path, name: str) -> dict[str, Any]:
                 "missing": column.missing,
                 "distinct": values.drop_nulls().n_unique(),
                 "suggestion": column.role,
-                "unsure": column.confidence == "unsure",
+                "unsure": column.confidence == "uncertain",
                 "why": _sentence(column.reason.split("; ")[0].removeprefix(f"{column.kind}: ")),
                 "warning": seems,
             }

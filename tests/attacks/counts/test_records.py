@@ -114,5 +114,5 @@ def test_tables_that_share_nothing_have_records_too_unless_these_are_too_many() 
         [("x, x", 1, 1), ("y, x", 2, 2)],
         [("y, x", 2, 2), ("x, x", 1, 1)],
     )
-    with pytest.raises(InputError, match="--largest"):
+    with pytest.raises(InputError, match="max_cells"):
         unveil.tables(apart, records=8, largest=5)

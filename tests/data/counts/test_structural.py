@@ -53,7 +53,7 @@ def test_groups_are_named_only_where_an_empty_part_is_possible() -> None:
         "count": ["0", "9", "8", "0", "7", "6"],
     }
     impossible = {"sex": ["m"], "state": ["pregnant"]}
-    assert unveil.tables(table).findings.groups_of == 0
+    assert unveil.tables(table).findings.single_code_groups == 0
     table["count"] = ["5", "9", "0", "0", "7", "0"]
     groups = unveil.tables(table).findings.groups
     assert {(each.group, each.code) for each in groups} == {("m", "ill"), ("pregnant", "f")}

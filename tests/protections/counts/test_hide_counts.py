@@ -54,7 +54,7 @@ def test_small_counts_keep_their_values_unless_nothing_would_help(inner: list[li
         again = attacked(system, hidden)
         reading = (NOT_ZERO,) * len(again.released.symbols)
         ranges = SolveCounts().solve(released=again, reading=reading, rng=np.random.default_rng(0)).ranges
-        out = {again.label(int(cell)) for cell in np.flatnonzero(ranges.is_worked_out)}
+        out = {again.label(int(cell)) for cell in np.flatnonzero(ranges.is_recovered)}
         few = {again.label(int(cell)) for cell in np.flatnonzero(ranges.is_hidden & (ranges.values < keep))}
         less = {system.label(int(cell)) for cell in np.flatnonzero(found.is_helpless | found.is_short)}
         helpless = {system.label(int(cell)) for cell in np.flatnonzero(found.is_helpless)}
@@ -71,7 +71,7 @@ def test_the_answer_has_the_attack_on_what_was_repaired() -> None:
     answer = unveil.tables(given, repair=True)
     repair = answer.findings.repair
     assert repair is not None
-    assert (repair.hidden_before, repair.hidden_after, repair.after.small) == (0, 2, 0)
+    assert (repair.suppressed_before, repair.suppressed_after, repair.after.small) == (0, 2, 0)
     assert repair.frame["count"].to_list() == ["*", "17", "12", "*", "41"]
     assert [each.base for each in repair.rounding] == [3, 5, 10]
     assert "With 2 of 5 cells suppressed (0 before), the same attack recovers 0 small cells." in answer.to_html()
@@ -83,8 +83,8 @@ def test_more_values_are_kept_where_that_is_asked_for() -> None:
     assert two is not None
     assert six is not None
     assert two.frame["count"].to_list() == ["*", "*", "12", "9", "24"]  # 1 and 2, or 2 and 1
-    assert six.hidden_after == 3
-    assert (six.tight, six.short, six.after.narrow) == (0, 0, 0)
+    assert six.suppressed_after == 3
+    assert (six.tight, six.short, six.after.approximate) == (0, 0, 0)
 
 
 def test_what_cannot_be_repaired_is_said() -> None:
@@ -99,5 +99,5 @@ def test_what_cannot_be_repaired_is_said() -> None:
 
 @pytest.mark.parametrize("given", [{"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}])
 def test_without_every_count_nothing_is_repaired(given: dict[str, list[str]]) -> None:
-    with pytest.raises(InputError, match="must know every count"):
+    with pytest.raises(InputError, match="needs every count"):
         unveil.tables(given, repair=True)

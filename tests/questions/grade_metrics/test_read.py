@@ -21,7 +21,9 @@ def test_a_study_without_nodes_is_graded_by_means_and_says_so(tmp_path: Path) ->
     assert said in both.notes
     assert both.grades.nodes is None
     assert said not in grade_metrics(tmp_path / "out", of="means", rng=RNG(1)).findings.notes
-    with pytest.raises(InputError, match=r"the study 'small' kept none[.] Run it anew with node_values = true"):
+    with pytest.raises(
+        InputError, match=r"the study 'small' kept no node values[.] Run the study again with node_values = true"
+    ):
         grade_metrics(tmp_path / "out", of="nodes", rng=RNG(1))
 
 

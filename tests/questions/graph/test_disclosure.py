@@ -72,11 +72,16 @@ def test_whoever_maps_all_learns_every_edge_and_the_sentence_says_so() -> None:
     section = next(each for each in answer.page().sections if each.heading == "Edge disclosure")
     assert section.lead == edge_sentence(answer.findings)
     precision, recall = edge_chart(answer.findings).series
-    assert precision.x.tolist() == [1.0, edges.by_common_neighbours, edges.by_degrees]
+    assert precision.x.tolist() == [1.0, edges.by_common_neighbors, edges.by_degrees]
     assert recall.x[0] == 1.0
     assert edges.each[0].all_of == edges.each[0].people
     told = json.loads(answer.to_json())["edges"][0]
-    assert (told["claims"], told["right"], told["hidden"], told["precision"]["mean"]) == (hidden, hidden, hidden, 1.0)
+    assert (told["claims"], told["correct"], told["unknown"], told["precision"]["mean"]) == (
+        hidden,
+        hidden,
+        hidden,
+        1.0,
+    )
     # Even if all of its claims are right, few claims, and such that share nodes, prove less than 100%.
     assert 0.5 < told["precision"]["low"] < 1
 
@@ -220,11 +225,11 @@ def test_values_of_a_release_made_elsewhere_are_those_of_released_nodes() -> Non
             "must name nodes of the graph, which has 120, but does not in row 1",
         ),
         ({"node": [None, *PEOPLE["node"][1:]]}, "must name a node in every row"),
-        ({"colour": ["red"] * 120}, "at least two values"),
+        ({"colour": ["red"] * 120}, "has only 1 value"),
         ({"colour": [None] * 120}, "is empty"),
-        ({"colour": [f"own {node}" for node in range(120)]}, "each of its 120 nodes has one of its own"),
-        ({"colour": None}, "at least one other with their values, but has 1 column"),
-        ({"node": None}, "and none of that name"),
+        ({"colour": [f"own {node}" for node in range(120)]}, "a different value for each of its 120 nodes"),
+        ({"colour": None}, "at least one attribute, but has 1 column"),
+        ({"node": None}, "1 column and no node"),
     ],
 )
 def test_values_that_cannot_be_learned_are_refused(changed: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -238,7 +243,7 @@ def test_values_that_cannot_be_learned_are_refused(changed: dict[str, Any], mess
 
 
 def test_nodes_that_are_nobodys_have_no_values() -> None:
-    with pytest.raises(InputError, match="whose nodes are nobody's"):
+    with pytest.raises(InputError, match="no original values"):
         graph(
             erdos_renyi(30, 0.2, 1), "dk-series-dp", "ns", attributes={"node": range(30), "x": [0, 1] * 15}, rng=rng()
         )

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from unveil.data import samples
 from unveil.errors import InputError
 from unveil.guesses import Matching, MatchingDistribution
-from unveil.metrics.matchings.cracks import EstimatedFigure
+from unveil.metrics.matchings.cracks import EstimatedValue
 from unveil.questions.matching.answer import matching
 from unveil.questions.matching.findings import MatchingFindings
 from unveil.questions.matching.settings import OF_GROUPS, OF_NO_TRUTH, OF_SETS, ONLY_WITHOUT_TRUTH
@@ -45,13 +45,15 @@ def test_figures_are_those_of_all_matchings(data: st.DataObject, n: int) -> None
     truth = data.draw(st.permutations(range(n)))
     groups = data.draw(st.lists(st.sampled_from("ab"), min_size=n, max_size=n))
     found = figures(matching(matrix, truth, groups=groups, rng=rng()))
-    weight = {order: prod(matrix[k, token] for k, token in enumerate(order)) for order in permutations(range(n))}
+    weight = {
+        order: prod(matrix[k, pseudonym] for k, pseudonym in enumerate(order)) for order in permutations(range(n))
+    }
     total = sum(weight.values())
     chance, grouped = np.zeros(n + 1), 0.0
     owner = np.argsort(truth)
     for order, likely in weight.items():
         chance[sum(a == b for a, b in zip(order, truth, strict=True))] += likely / total
-        grouped += likely / total * sum(groups[k] == groups[owner[token]] for k, token in enumerate(order))
+        grouped += likely / total * sum(groups[k] == groups[owner[pseudonym]] for k, pseudonym in enumerate(order))
     assert found["crack_distribution"] == pytest.approx(chance.tolist(), abs=1e-9)
     assert found["expected_cracks"]["value"] == pytest.approx(float(chance @ np.arange(n + 1)), abs=1e-9)
     assert found["groups"]["expected"]["value"] == pytest.approx(grouped, abs=1e-9)
@@ -73,11 +75,11 @@ def test_listed_matchings_give_the_figures_of_their_matrix() -> None:
 
 
 def test_names_reach_the_figures_and_numbers_stand_for_missing_ones() -> None:
-    guess = Matching([[1, 1], [1, 1]], entries=["Flu", "Cold"], tokens=["u", "v"])  # type: ignore[arg-type]
-    rows = figures(matching(guess, {"Cold": "u", "Flu": "v"}, rng=rng()))["entries"]
-    assert [(row["name"], row["token"]) for row in rows] == [("Flu", "v"), ("Cold", "u")]
-    rows = figures(matching([[1, 1], [1, 1]], [1, 0], rng=rng()))["entries"]
-    assert [(row["name"], row["token"]) for row in rows] == [("1", "2"), ("2", "1")]
+    guess = Matching([[1, 1], [1, 1]], items=["Flu", "Cold"], pseudonyms=["u", "v"])  # type: ignore[arg-type]
+    rows = figures(matching(guess, {"Cold": "u", "Flu": "v"}, rng=rng()))["items"]
+    assert [(row["name"], row["pseudonym"]) for row in rows] == [("Flu", "v"), ("Cold", "u")]
+    rows = figures(matching([[1, 1], [1, 1]], [1, 0], rng=rng()))["items"]
+    assert [(row["name"], row["pseudonym"]) for row in rows] == [("1", "2"), ("2", "1")]
 
 
 def test_every_quantity_has_a_meaning_and_a_value() -> None:
@@ -93,21 +95,21 @@ def test_every_quantity_has_a_meaning_and_a_value() -> None:
 def test_upper_ends_add_two_standard_errors_and_stay_shares() -> None:
     findings = matching(HOSPITAL, TRUE, rng=rng()).findings
     for value, error, high in ((2.0, 0.25, 0.5), (4.9, 0.25, 1.0)):
-        found = replace(findings.cracks, expected_cracks=EstimatedFigure(value, error, "worm", 1.001, "sampled"))
+        found = replace(findings.cracks, expected_cracks=EstimatedValue(value, error, "worm", 1.001, "sampled"))
         told = quantities(replace(findings, cracks=found))
         assert told["cracked_share"].value == pytest.approx(value / 5)
         assert told["cracked_share.high"].value == pytest.approx(high)
-    found = replace(findings.cracks, d=EstimatedFigure(0.5, 0.1, "worm", 1.001, "sampled"))
+    found = replace(findings.cracks, d=EstimatedValue(0.5, 0.1, "worm", 1.001, "sampled"))
     assert quantities(replace(findings, cracks=found))["d.low"].value == pytest.approx(0.3)
-    found = replace(findings.cracks, d=EstimatedFigure(0.5, 0.1, "Bethe bracket", nan, "bracket"))
+    found = replace(findings.cracks, d=EstimatedValue(0.5, 0.1, "Bethe bracket", nan, "bracket"))
     assert quantities(replace(findings, cracks=found))["d.low"].value == 0.5
 
 
 def test_chains_that_do_not_agree_keep_no_limit() -> None:
     findings = matching(HOSPITAL, TRUE, rng=rng()).findings
-    bad = EstimatedFigure(1.0, 0.001, "worm", 1.2, "sampled")
+    bad = EstimatedValue(1.0, 0.001, "worm", 1.2, "sampled")
     found = replace(
-        findings.cracks, expected_cracks=bad, d=EstimatedFigure(0.9, 0.001, "worm", 1.2, "sampled"), r_hat=1.2
+        findings.cracks, expected_cracks=bad, d=EstimatedValue(0.9, 0.001, "worm", 1.2, "sampled"), r_hat=1.2
     )
     told = quantities(replace(findings, cracks=found))
     ends = [told[name].value for name in ("cracked_share.high", "d.low", "cracks_q95.high")]
@@ -154,7 +156,7 @@ def test_too_many_rows_are_bad_input() -> None:
 def test_a_table_has_a_row_for_each_entry() -> None:
     answer = matching(HOSPITAL, TRUE, rng=rng())
     shown = answer.to_polars()
-    assert shown["token"].to_list() == ["3", "4", "5", "1", "2"]
+    assert shown["pseudonym"].to_list() == ["3", "4", "5", "1", "2"]
     assert shown["crack_probability"].to_list() == answer.findings.cracks.crack_probability.tolist()
 
 
@@ -183,8 +185,8 @@ def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None
     ("files", "match"),
     [
         ({}, "exactly one"),
-        ({"guess": "a", "dataflow": "b"}, "2 of them"),
-        ({"guess": "a", "groups": "b"}, "found by their true tokens"),
+        ({"guess": "a", "dataflow": "b"}, "2 were given"),
+        ({"guess": "a", "groups": "b"}, "need the true pseudonyms"),
         ({"ranges": "a", "truth": "b"}, "none were given"),
         ({"ranges": "a", "truth": "b", "transactions": "c", "frequencies": "d"}, "both were given"),
     ],

@@ -99,13 +99,15 @@ def test_every_step_of_the_window_attack_is_what_counting_gives(seed: int) -> No
         hits = float(sum(1 / len(sets[j]) for j in range(N) if truth[j] in sets[j]))
         assert step.known == size
         assert step.column == ["height", "age", "income"][size - 1]
-        assert step.hit_rate.value == pytest.approx(hits / N)
-        assert (step.hit_rate.low, step.hit_rate.high) == pytest.approx((wilson(hits, N).low, wilson(hits, N).high))
+        assert step.attack_rate.value == pytest.approx(hits / N)
+        assert (step.attack_rate.low, step.attack_rate.high) == pytest.approx(
+            (wilson(hits, N).low, wilson(hits, N).high)
+        )
         assert step.nonspecificity == pytest.approx(np.mean([log(len(each)) for each in sets]))
         assert step.entropy == pytest.approx(step.nonspecificity)
     assert attacked.confusion == min(len(each) for each in sets)
     assert attacked.typical_confusion == np.median([len(each) for each in sets])
-    assert attacked.steps[0].hit_rate.value == 1 / N
+    assert attacked.steps[0].attack_rate.value == 1 / N
     assert attacked.steps[0].nonspecificity == pytest.approx(log(N))
     doubt = [step.nonspecificity for step in attacked.steps]
     assert doubt == sorted(doubt, reverse=True)
@@ -124,7 +126,7 @@ def test_the_window_attack_is_valid_at_both_levels_and_a_smaller_window_is_not(s
     assert (wrong.nobody, wrong.is_valid) == (len(nobody), False)
     assert wrong.record_level.invalid >= len(nobody)
     assert wrong.record_level.valid + wrong.record_level.invalid == N
-    assert f"For {len(nobody)} of {N} released records nobody is left possible" in wrong.witness
+    assert f"For {len(nobody)} of {N} released records no candidate is left" in wrong.witness
     assert f"record {nobody[0] + 1} (counted from 1)" in wrong.witness
 
 
@@ -142,7 +144,7 @@ def test_rows_that_nobody_fits_are_set_aside_until_the_attack_can_be_run(approve
     assert (attacked.nobody, attacked.attempted, attacked.targets) == (3, N - 3, N)
     approved(attacked.witness)
     truth = np.delete(np.asarray(made.truth), [0, 2, 5])
-    assert attacked.hit_rate.value == pytest.approx(np.isin(truth, [1, 2]).sum() / 2 / N)
+    assert attacked.attack_rate.value == pytest.approx(np.isin(truth, [1, 2]).sum() / 2 / N)
 
 
 def test_bayes_is_the_truth_at_the_level_of_records_and_gets_the_mechanism() -> None:
@@ -156,7 +158,7 @@ def test_bayes_is_the_truth_at_the_level_of_records_and_gets_the_mechanism() -> 
         int(posterior.candidate[a:b][posterior.probability[a:b].argmax()])
         for a, b in zip(posterior.start[:-1], posterior.start[1:], strict=True)
     ]
-    assert attacked.hit_rate.value == pytest.approx(np.mean(np.array(best) == made.truth))
+    assert attacked.attack_rate.value == pytest.approx(np.mean(np.array(best) == made.truth))
     assert (attacked.leaves, attacked.steps[-1].nonspecificity) == ("Candidates", 0)
     assert attacked.steps[-1].entropy == pytest.approx(float(posterior.summary.entropy.mean() * log(2)))
 
@@ -173,13 +175,13 @@ def test_naming_one_person_whatever_is_released_is_not_valid() -> None:
     for attacked in ask(Fixed(members=(3,)), Voting(weights=always)).findings.attacks:
         assert attacked.is_valid is False
         assert attacked.refuted >= N - 1
-        assert attacked.hit_rate.value == pytest.approx(1 / N)
+        assert attacked.attack_rate.value == pytest.approx(1 / N)
 
 
 def test_knowing_nobody_is_valid_and_hits_by_blind_chance() -> None:
     (attacked,) = ask(Fixed(members=tuple(range(N)))).findings.attacks
     assert attacked.is_valid is True
-    assert attacked.hit_rate.value == pytest.approx(1 / N)
+    assert attacked.attack_rate.value == pytest.approx(1 / N)
     assert attacked.confusion == N
 
 
@@ -221,7 +223,7 @@ def test_a_release_made_elsewhere_has_hits_but_no_verdict(approved: Approved) ->
     assert np.isnan(attacked.record_level.share)
     assert np.isnan(attacked.file_level.share)
     approved(attacked.record_level.why)
-    assert attacked.hit_rate == ask(Nearest(), of=made).findings.attacks[0].hit_rate
+    assert attacked.attack_rate == ask(Nearest(), of=made).findings.attacks[0].attack_rate
     found = json.loads(answer.to_json())
     assert found["protect"] is None
     assert found["attacks"][0]["valid"]["record_level"] is None
@@ -239,7 +241,7 @@ def test_a_declared_method_is_judged_as_if_the_release_had_been_made_here() -> N
     found = answer.findings
     assert (found.declared, found.against) == (True, ())
     assert [each.is_valid for each in found.attacks] == [True, True, False]
-    assert (found.attacks[2].record_level, found.attacks[2].hit_rate) == (here.record_level, here.hit_rate)
+    assert (found.attacks[2].record_level, found.attacks[2].attack_rate) == (here.record_level, here.attack_rate)
     told = json.loads(answer.to_json())
     assert (told["declared"], told["cannot_have_made_it"]) == (True, [])
 
@@ -389,7 +391,7 @@ def test_in_large_files_records_are_drawn_to_be_judged(monkeypatch: pytest.Monke
     assert "at most 480 pairs of rows" in some[0].file_level.why
     assert some[2].record_level.invalid <= whole[2].record_level.invalid
     assert some[2].record_level.decided == 12
-    assert some[2].hit_rate == whole[2].hit_rate
+    assert some[2].attack_rate == whole[2].attack_rate
 
 
 def test_rows_that_come_from_nobody_are_no_tries() -> None:
@@ -398,11 +400,11 @@ def test_rows_that_come_from_nobody_are_no_tries() -> None:
     truth[:30] = -1
     answer = reidentify(PEOPLE, made.released, truth=truth, attacks=[Nearest()], rng=np.random.default_rng(1))
     assert answer.findings.somebody == 10
-    assert answer.findings.attacks[0].hit_rate.value * 10 == pytest.approx(
-        round(answer.findings.attacks[0].hit_rate.value * 10)
+    assert answer.findings.attacks[0].attack_rate.value * 10 == pytest.approx(
+        round(answer.findings.attacks[0].attack_rate.value * 10)
     )
     none = reidentify(PEOPLE, made.released, truth=np.full(N, -1), attacks=[Nearest()], rng=np.random.default_rng(1))
-    assert np.isnan(none.quantities["hit_rate"].value)
+    assert np.isnan(none.quantities["attack_rate"].value)
 
 
 def test_the_order_of_rows_plays_no_part() -> None:
@@ -422,7 +424,7 @@ def test_the_order_of_rows_plays_no_part() -> None:
     for one, other in zip(first.findings.attacks, second.findings.attacks, strict=True):
         assert other.record_level == one.record_level
         assert replace(other.file_level, why="") == replace(one.file_level, why="")
-        assert other.hit_rate.value == pytest.approx(one.hit_rate.value)
+        assert other.attack_rate.value == pytest.approx(one.attack_rate.value)
         assert [step.entropy for step in other.steps] == pytest.approx([step.entropy for step in one.steps])
         assert other.nobody == one.nobody
     assert second.findings.clashes == first.findings.clashes
@@ -480,20 +482,20 @@ def test_an_empty_list_of_known_columns_is_the_default() -> None:
 def test_what_makes_no_question_is_refused() -> None:
     made = release()
     masked = made.released
-    refused("neither was")
-    refused("can only be declared for a release made elsewhere", protect="KAnonymity(3)")
+    refused("release is missing")
+    refused("can only be declared for a given release", protect="KAnonymity(3)")
     refused("cannot be declared", released=masked, truth=made.truth, protect="gaussian-copula")
     refused("cannot be mapped: pd and alpha only bound", released=masked, truth=made.truth, protect="pram(pd=0.8)")
     refused("pairs is", protect="rank-swapping", pairs=-1)
-    refused("it must be known which original row", released=masked)
-    refused("at least one attack", protect="rank-swapping", attacks=[])
+    refused("true match of each released row is missing", released=masked)
+    refused("No attack was named", protect="rank-swapping", attacks=[])
     refused("named twice", protect="rank-swapping:p=5", attacks=["intersection", "intersection:p=5"])
-    refused("rows that are nobody's", protect="gaussian-copula")
+    refused("rows without an original", protect="gaussian-copula")
     refused("there is no protection", protect="rank-swaping")
     refused("returns Trials", protect="rank-swapping", attacks=["linkability"])
     refused("'wage'", protect="rank-swapping", known=["wage"])
-    refused("each column once", protect="rank-swapping", known=["age", "age"])
-    refused("not among those that the adversary knows", protect="rank-swapping", known=["age"],
+    refused("a column twice", protect="rank-swapping", known=["age", "age"])
+    refused("which is not a quasi-identifier", protect="rank-swapping", known=["age"],
             attacks=["nearest:columns=income"])  # fmt: skip
     refused("needs the window of the rank swapping", released=masked, truth=made.truth, attacks=["intersection"])
     refused("no mechanism was passed", released=masked, truth=made.truth, attacks=["bayes"])
@@ -503,9 +505,9 @@ def test_what_makes_no_question_is_refused() -> None:
 @pytest.mark.parametrize(
     ("truth", "said"),
     [
-        ([0, 0, *range(2, N)], "no two released rows"),
-        ([N, *range(1, N)], "from 0 to 39"),
-        ([-2, *range(1, N)], "from 0 to 39"),
+        ([0, 0, *range(2, N)], "repeats original rows"),
+        ([N, *range(1, N)], "outside 0 to 39"),
+        ([-2, *range(1, N)], "outside 0 to 39"),
         (list(range(N - 1)), "one whole number for each of the 40"),
         ([0.5] * N, "one whole number"),
     ],
@@ -517,9 +519,9 @@ def test_a_truth_that_is_none_is_refused(truth: Any, said: str) -> None:
 @pytest.mark.parametrize(
     ("attack", "said"),
     [
-        (Fixed(members=(0,), size=N + 1), "name only the 40 original"),
-        (Fixed(members=(0,), size=N - 1), "name only the 40 original"),
-        (Voting(weights=(0.5,) * 0 + (0.0,) * N + (1.0,)), "name only the 40 original"),
+        (Fixed(members=(0,), size=N + 1), "and 40 original rows"),
+        (Fixed(members=(0,), size=N - 1), "and 40 original rows"),
+        (Voting(weights=(0.5,) * 0 + (0.0,) * N + (1.0,)), "and 40 original rows"),
     ],
 )
 def test_a_guess_about_something_else_is_refused(attack: Any, said: str) -> None:
@@ -531,14 +533,14 @@ def test_an_attack_that_leaves_something_else_is_refused() -> None:
         def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> str:  # noqa: ARG002
             return "a feeling"
 
-    refused("left a str", protect="rank-swapping", attacks=[Odd()])
+    refused("returns a str", protect="rank-swapping", attacks=[Odd()])
 
 
 def test_no_value_of_the_data_is_in_the_answer() -> None:
     people = PEOPLE.with_columns(pl.Series("town", [f"Zephyrine-{k % 3}" for k in range(N)]))
     answer = reidentify(people, protect=Shuffle(), attacks=["nearest", "record-linkage"], rng=np.random.default_rng(1))
     assert "Zephyrine" not in answer.to_json() + answer.to_html()
-    assert answer.findings.attacks[0].hit_rate.value == 1
+    assert answer.findings.attacks[0].attack_rate.value == 1
 
 
 def test_a_window_that_is_not_that_of_the_protection_is_as_told() -> None:

@@ -111,7 +111,7 @@ def test_what_was_not_settled_is_no_pass() -> None:
     given = found(["*", "*", "9", "40"], work=1, profile="cell-5")
     assert given.figures.undecided
     assert profile_outcome(given)[0] is None
-    settled = quantities(given)["small_worked_out"]
+    settled = quantities(given)["small_cells_recovered"]
     assert settled.high > settled.value
     assert any("not settled" in sentence for sentence in explanation(given))
     assert headline(given).endswith("not settled.")

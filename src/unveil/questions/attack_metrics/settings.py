@@ -42,7 +42,7 @@ class CandidatesSettings(LimitSettings, SeedSettings):
         kind="table",
         place="default",
     )
-    normalise: bool = setting(
+    normalize: bool = setting(
         False,
         "Divide scores by their sum",
         fold=MORE,
@@ -100,9 +100,9 @@ QUESTION = Question(
     lead="How uncertain is an attacker about each target, and how often correct?",
     settings=CandidatesSettings.table(),
     about=(
-        "GUESS is the output of an attack: for each target (a released record or node) its candidates (original ones) "
-        "and their probabilities, as a CSV or Parquet file with the columns target, candidate and probability. Targets "
-        "that only the truth names were not attempted."
+        "GUESS is the output of an attack, as CSV or Parquet with the columns target, candidate and "
+        "probability. Targets are released records or nodes, candidates are original ones. Targets that only "
+        "the truth names were not attempted."
     ),
     tries=(
         "unveil attack-metrics guess.csv --truth truth.csv --html report.html",

@@ -374,7 +374,7 @@ class ColumnFact:
     @property
     def is_guessed(self) -> bool:
         """Whether attacks use it although its type is uncertain."""
-        return self.confidence == "unsure" and self.role in ("known", "sensitive")
+        return self.confidence == "uncertain" and self.role in ("known", "sensitive")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,9 +40,9 @@ QUESTION = Question(
     title="Check column types",
     lead="How is each column read, and why?",
     about=(
-        "Every result of an audit depends on the column types: a code read as an amount changes them all. FILE is any "
-        "table that unveil reads. Correct wrong types in the file of --write-dictionary, and give it to the audit with "
-        "--dictionary."
+        "Every result of an audit depends on the column types: a code read as an amount changes them all. "
+        "FILE is any table that unveil reads. Correct wrong types in the file of --write-dictionary, and "
+        "pass it to the audit with --dictionary."
     ),
     tries=(
         "unveil columns people.csv --write-dictionary types.toml",

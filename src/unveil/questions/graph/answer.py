@@ -1,4 +1,4 @@
-"""Who is found in a released graph, by an adversary who knows a part of it and some of the people?"""
+"""Attack on a released graph by an attacker with partial knowledge."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,40 +32,39 @@ def graph(
     notes: Sequence[str] = (),
     **changes: Any,
 ) -> Result[GraphFindings]:
-    """Return how many people an adversary finds in a graph after a protection.
+    """Measure how many nodes of a released graph an attack re-identifies.
 
-    Each repetition makes a new release, draws new knowledge (which connections and which people the adversary knows)
-    and attacks anew, with random numbers of its own. The first repetitions are the same however many there are, and
-    release and knowledge are the same whatever the attack. With ``auxiliary`` the graph is a release that was made
-    elsewhere: it stays the same in each repetition, and only seed pairs that are not given are drawn anew.
+    Each repetition makes a new release, draws the edges and seed pairs that the attacker knows, and attacks. More
+    repetitions do not change the first ones, and another attack does not change release and knowledge. With
+    ``auxiliary`` the graph is a given release: each repetition draws only the seed pairs, unless they are given.
 
     Parameters
     ----------
     original
-        A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or whatever
-        :func:`unveil.data.graph_from` takes.
+        A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or any input of
+        :func:`unveil.data.graph_from`.
     protect
-        The protection, or how it is written, such as ``k-degree:k=5``; unless given only the names are taken away.
+        The protection, or its notation, such as ``k-degree:k=5`` (default: only remove names).
     attack
-        The attack, or how it is written, such as ``ns`` or ``yg:theta=3``; Narayanan and Shmatikov's unless given.
+        The attack, or its notation, such as ``yg:theta=3`` (default: ``narayanan-shmatikov``).
     settings
-        The settings below as one object; keywords change single ones. ``attributes`` may be any frame. ``auxiliary``
-        is whatever ``original`` may be. ``pairs`` may be rows of a released and an auxiliary node. ``truth`` may be one
-        auxiliary node for each released one: -1 for nobody (an attempt on it fails), -2 where it is not known (no
-        figure counts it), and a number from ``auxiliary.nodes`` on for somebody who is not in the auxiliary graph.
+        All settings as one object; keywords replace single ones. ``attributes`` may be any frame. ``auxiliary``
+        takes the same inputs as ``original``. ``pairs`` may be rows of a released and an auxiliary node. ``truth`` may
+        hold one auxiliary node for each released node: -1 for none (an attempt fails), -2 if unknown (not counted),
+        and a number from ``auxiliary.nodes`` on for a person outside the auxiliary graph.
     rng
-        A source of randomness instead of ``seed``.
+        Random generator, instead of ``seed``.
     progress
-        Called with the name of a step and the share of all work that is done.
+        Called with the name of a step and the share of work done.
     say
-        Called with what a long attack is projected to take, before it begins.
+        Called with the expected time and memory before a long attack.
     notes
-        Sentences to carry into the report.
+        Notes for the report.
 
     Raises
     ------
     InputError
-        If a setting is none, if the protection or the attack cannot work on the graph, or if nothing is left to find.
+        If a setting is invalid, if protection or attack do not suit the graph, or if no target is left.
 
     Examples
     --------
@@ -102,7 +101,7 @@ def graph(
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request, about the generated graph inside unveil where no file is named."""
+    """Answer a request; without files, for the generated example graph."""
     from unveil.data import samples
 
     settings = GraphSettings.of_request(request)

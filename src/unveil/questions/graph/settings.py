@@ -40,7 +40,7 @@ ONLY_HERE = ("protect", "overlap", "connected", "node_share")
 
 
 def _made_elsewhere(request: Request) -> list[tuple[str, str]]:
-    """Return what is missing or too much for a release that was made elsewhere, or for one that is made here."""
+    """Return missing or superfluous settings for a given or generated release."""
     elsewhere = [name for name in ("auxiliary", "truth", "pairs") if request.path(name) is not None]
     if request.sample:
         return [(elsewhere[0], f"{{{elsewhere[0]}}} needs the released graph. Give {{edges}}")] if elsewhere else []

@@ -6,9 +6,9 @@ from typing import Any
 from unveil.questions.request import Request
 from unveil.questions.settings import MORE, LimitSettings, Question, SeedSettings, setting
 
-#: Figures that need to know the groups of entries.
+#: Figures that need to know the groups of items.
 OF_GROUPS = ("group_found_share", "group_found_share.high")
-#: Figures that need to know sets of entries.
+#: Figures that need to know sets of items.
 OF_SETS = ("set_found", "set_found.high")
 #: Figures that do not need the truth, and those that are there only without it.
 OF_NO_TRUTH = ("d", "d.low", "believed_share", "most_cracked_share")

@@ -55,7 +55,7 @@ def _read_attack(text: str) -> object:
 
 
 def _one_release(request: Request) -> list[tuple[str, str]]:
-    """Return which files and settings make no question: a release is made here, or it was made elsewhere."""
+    """Return the files and settings that do not make a question."""
     released, truth, identifier = request.path("released"), request.path("truth"), request.values["identifier"]
     if request.sample:
         named = "truth" if truth is not None else "identifier" if identifier else "released" if released else ""
@@ -198,7 +198,7 @@ QUESTION = Question(
     tries=(
         "unveil reidentify people.csv --method rank-swapping:p=10 --attack intersection",
         "unveil reidentify people.csv --method mondrian:k=5 --attack bayes --attack nearest --quasi-identifiers age",
-        "unveil reidentify people.csv masked.csv --truth truth.csv --attack nearest --limit hit_rate.high=0.1",
+        "unveil reidentify people.csv masked.csv --truth truth.csv --attack nearest --limit attack_rate.high=0.1",
         "unveil reidentify people.csv masked.csv --truth truth.csv --method additive-noise:scale=0.2 --attack bayes",
         "unveil reidentify people.csv masked.csv --id key --method 'microaggregation(aggr=5)' --attack bayes",
     ),

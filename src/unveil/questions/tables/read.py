@@ -1,4 +1,4 @@
-"""The question about published counts asked of files: tables, and what is told about them."""
+"""Read tables and their declared structure from files."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -17,7 +17,7 @@ _SAME = ("noise", "zeros_true", "wide", "rows", "count", "rest", "base", "struct
 
 
 class TablesInputs(NamedTuple):
-    """The tables as one system of cells, and what was told of them."""
+    """The tables as one system of cells, with the declared knowledge."""
 
     system: CountSystem
     settings: CountSettings
@@ -31,7 +31,7 @@ def read(tables: Sequence[Any], settings: TablesSettings, *, names: Sequence[str
 
 
 def _count_settings(settings: TablesSettings) -> CountSettings:
-    """Return what is declared about the tables, each as text or as the object that it means."""
+    """Return the declared structure of the tables, parsed."""
     of = settings.percent_of
     return CountSettings(
         totals=settings.totals if isinstance(settings.totals, Mapping) else _totals(settings.totals),
@@ -52,7 +52,7 @@ def with_settings(request: Request) -> Request:
 
 
 def _percent_of(text: str) -> tuple[str, ...] | None:
-    """Return the variables that percentages are of: none for all people, None where nothing was told."""
+    """Return the variables that define the base of percentages, if declared."""
     if not text.strip():
         return None
     return () if text.strip().lower() == "all" else tuple(part.strip() for part in text.split(","))
@@ -73,7 +73,7 @@ def _hidden(written: Sequence[str]) -> dict[str, Range | None]:
         text, equals, reads = each.rpartition("=")
         try:
             if not equals:
-                raise InputError('each must be written TEXT=RANGE, as in "*=1..4". Write it so')
+                raise InputError('Write TEXT=RANGE, such as "*=1..4"')
             told[text.strip()] = range_from(reads)
         except InputError as error:
             raise SettingError(str(error), "hidden") from error
@@ -85,7 +85,7 @@ def _totals(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
     for text in written:
         variable, equals, code = (part.strip() for part in text.partition("="))
         if not equals or not variable:
-            raise SettingError("each must be written VARIABLE=CODE, as in region=UK. Write it so", "totals")
+            raise SettingError("Write VARIABLE=CODE, such as region=UK", "totals")
         told[variable] = (*told.get(variable, ()), code.strip('"'))
     return told
 
@@ -96,12 +96,12 @@ def _populations(written: Sequence[str]) -> tuple[str, ...]:
     for text in written:
         names = [part.strip() for part in text.split("<")]
         if len(names) < 2 or not all(names):
-            raise SettingError("each must be written EARLIER<LATER, as in 2023.csv<2024.csv. Write it so", "population")
+            raise SettingError("Write EARLIER<LATER, such as 2023.csv<2024.csv", "population")
         for smaller, larger in pairwise(names):
             if after.setdefault(smaller, larger) != larger:
                 raise SettingError(
-                    "each population must lie directly within one other, so that all make one chain, as in "
-                    "a.csv<b.csv<c.csv. Ask about the others apart",
+                    "The populations do not make one chain. Write each directly within one other, as in "
+                    "a.csv<b.csv<c.csv, and audit the rest separately",
                     "population",
                 )
     starts = [name for name in after if name not in after.values()]
@@ -109,5 +109,5 @@ def _populations(written: Sequence[str]) -> tuple[str, ...]:
     while chain and chain[-1] in after and len(chain) <= len(after):
         chain.append(after[chain[-1]])
     if len(chain) != len(after) + bool(after):
-        raise SettingError("all populations must make one chain, as in a.csv<b.csv<c.csv. Write it so", "population")
+        raise SettingError("The populations do not make one chain. Write them as in a.csv<b.csv<c.csv", "population")
     return tuple(chain)

@@ -35,7 +35,7 @@ def _together(request: Request) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, kw_only=True)
 class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
-    """The settings of the question about tables of counts."""
+    """Settings of the audit of published tables."""
 
     tables: tuple[Any, ...] = setting(
         (),
@@ -241,8 +241,8 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
     records: int = setting(
         0,
         "Reconstruct up to N records",
-        "Records that must exist come first; the others are ranked by the number of consistent populations that have "
-        "them.",
+        "Records that must exist come first; the rest are ranked by the number of consistent populations "
+        "that have them.",
         least=0,
         most=MOST_RECORDS,
         fold=MORE,
@@ -253,7 +253,7 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
     insider: bool = setting(
         False,
         "Also run singleton attacks",
-        "A respondent who is alone in a suppressed cell subtracts itself. Needs the microdata.",
+        "The only respondent of a suppressed cell subtracts itself. Needs the microdata.",
         fold=MORE,
         option="--singleton",
         alias="--insider",
@@ -262,7 +262,7 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
     work: int = setting(
         1_000_000,
         "Largest number of solver steps",
-        "Intervals that are open then may be narrower than stated, never wider.",
+        "Open intervals may then be too small, never too large.",
         least=1,
         most=10**12,
         fold=MORE,
@@ -331,9 +331,9 @@ QUESTION = Question(
     lead="Which suppressed cells can be recovered from these tables?",
     settings=TablesSettings.table(),
     about=(
-        "TABLES are published counts with suppressed cells (*, c, <5, an empty cell), rounded or with noise. unveil "
-        "adds and subtracts over all tables that share variables, and states which suppressed cells follow and how "
-        "narrow the intervals of the others are. Without files, the example is a hospital with two tables."
+        "TABLES are published counts with suppressed cells (*, c, <5, an empty cell), rounding, or noise. "
+        "unveil combines all tables that share variables. It states which suppressed cells can be recovered, "
+        "and the intervals of the rest. Without files, the example is a hospital with two tables."
     ),
     tries=(
         "unveil tables wards.csv ages.csv --min-cell 5 --html report.html",
@@ -341,7 +341,7 @@ QUESTION = Question(
         'unveil tables wards.csv --suppressed "*=1..4" --hierarchy ward=districts.csv',
         "unveil tables rounded.csv --rounding 3:random --limit recovered_rate=0",
         'unveil tables 2023.csv 2024.csv --subset "2023.csv<2024.csv"',
-        "unveil tables pairs.csv others.csv --reconstruct 20 --microdata people.csv",
+        "unveil tables pairs.csv wards.csv --reconstruct 20 --microdata people.csv",
     ),
     sample="Patients of a hospital by ward and age, in two tables.",
     together=_together,

@@ -91,7 +91,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
         "nan",
         "Risk slope of a breached subject",
         kind="choice",
-        choices=lambda: (("nan", "undefined"), ("limit", "the limit of a vertical rise")),
+        choices=lambda: (("nan", "undefined"), ("limit", "the limit slope of a vertical rise")),
         fold=MORE,
         place="config",
         section="tuning",
@@ -99,7 +99,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
     mixing: str = setting(
         "items",
         "Unit of include errors",
-        "The paper counts items. Ten items of ten subjects hide more than ten of one.",
+        "The paper counts items. Ten items of ten subjects mix a cluster more than ten items of one.",
         kind="choice",
         choices=lambda: (
             ("items", "items of other subjects"),
@@ -179,7 +179,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
         kind="choice",
         choices=lambda: (
             ("pairs", "clusters with more items of the subject first"),
-            ("any", "all clusters alike"),
+            ("any", "all clusters equally likely"),
             ("cheapest", "the fewest merges first, as in the paper"),
         ),
         fold=MORE,

@@ -35,7 +35,7 @@ def draw(chart: DrawableChart, axes: "Axes | None" = None) -> "Axes":
     The numbers, ticks, dashes and colours are those of the page.
 
     >>> line = Series(name="linked", x=np.array([0.0, 1.0]), y=np.array([0.4, 1.0]), style="first")
-    >>> drawn = draw(Chart(title="T", x_label="mergings", y_label="share", series=(line,)))
+    >>> drawn = draw(Chart(title="T", x_label="merges", y_label="share", series=(line,)))
     >>> drawn.get_lines()[0].get_ydata().tolist()
     [0.4, 1.0]
     """
@@ -80,7 +80,7 @@ def draw_all(charts: Sequence[DrawableChart]) -> "NDArray[Any]":
     """Draw the charts side by side and return their axes as array.
 
     >>> line = Series(name="linked", x=np.array([0.0, 1.0]), y=np.array([0.4, 1.0]), style="first")
-    >>> draw_all([Chart(title="T", x_label="mergings", y_label="share", series=(line,))] * 2).shape
+    >>> draw_all([Chart(title="T", x_label="merges", y_label="share", series=(line,))] * 2).shape
     (2,)
     """
     _, axes = pyplot.subplots(1, len(charts), figsize=(5.4 * len(charts), 4.8), layout="constrained", squeeze=False)

@@ -231,7 +231,7 @@ def test_an_earlier_audit_is_read_back(tmp_path: Path) -> None:
         ("[1, 2]", "is JSON that unveil did not write"),
         ('{"schema": 7}', "is JSON that unveil did not write"),
         ('{"schema": "secret cell"}', "is JSON that unveil did not write"),
-        ('{"schema": "unveil.partition/1"}', "answers another question, by its schema 'unveil.partition/1'"),
+        ('{"schema": "unveil.unlinkability/2"}', "answers another question, by its schema 'unveil.unlinkability/2'"),
         (
             '{"schema": "unveil.audit/99"}',
             "only unveil.audit/1, unveil.audit/2, unveil.audit/3 and unveil.audit/4 can be",
