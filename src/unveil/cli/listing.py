@@ -39,7 +39,7 @@ def _is_of(function: Callable[..., Any], module: "ModuleType") -> bool:
 
 
 def _facts(metric: "Metric") -> Facts:
-    """Return every field of a metric but its function, so that a new fact shows up here by itself, and its grades."""
+    """Return a metric's public fields, with its grades."""
     from unveil.report.trust import trust_of
 
     facts = {field.name: getattr(metric, field.name) for field in fields(metric) if field.name != "function"}
@@ -114,7 +114,7 @@ def _brings_nothing(origin: str, kinds: str) -> str:
 
 
 def _print(things: list[Facts]) -> None:
-    """Print a table: in a pipe one line per thing, on a terminal as many lines as its facts need."""
+    """Print a table, with one line per row in a pipe."""
     from unveil.report.blocks import TableBlock
     from unveil.report.terminal import output, show_table
 

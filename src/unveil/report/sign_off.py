@@ -1,4 +1,4 @@
-"""The sheet to sign: the three criteria, what was audited and how, and what is filled in by hand."""
+"""Sign-off sheet: three criteria, scope, methods, and fields to fill in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,7 +51,7 @@ QUESTIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class BoxFact:
-    """What was found on one of the three questions, or why nothing was."""
+    """Result on one of the three criteria, or its absence."""
 
     #: The figure with its interval, such as "31.2% (27.3% to 35.4%)".
     rate: str = ""
@@ -64,7 +64,7 @@ class BoxFact:
 
 @dataclass(frozen=True, kw_only=True)
 class FileFact:
-    """One table: which part it has, its file as it was named, its rows, and the hash or keyed digest of the file."""
+    """One table: part, file, rows, and hash."""
 
     part: Literal["Original", "Control", "Release"]
     #: The path as given, or a name where there is no file.
@@ -76,7 +76,7 @@ class FileFact:
 
 @dataclass(frozen=True, kw_only=True)
 class Variable:
-    """One column: what it was taken for, and what was done to it before the release."""
+    """One column: type, role, and masking technique."""
 
     name: str
     role: str
@@ -87,7 +87,7 @@ class Variable:
 
 @dataclass(frozen=True, kw_only=True)
 class Adversary:
-    """One scenario: what somebody is taken to know, and why anybody should expect that."""
+    """One attack scenario: its columns and reason."""
 
     name: str
     knows: str
@@ -96,7 +96,7 @@ class Adversary:
 
 @dataclass(frozen=True, kw_only=True)
 class SignOffFigure:
-    """One figure of the original, as if released, and of each release, as texts."""
+    """One result before and after release, as texts."""
 
     label: str
     before: str
@@ -105,7 +105,7 @@ class SignOffFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class SignOff:
-    """Everything that the sheet states; texts are shown as they are, so they hold no cell of the data."""
+    """Content of the sheet as texts, without cells of the data."""
 
     files: tuple[FileFact, ...]
     #: The names of the releases, in the order of ``SignOffFigure.after``.
@@ -137,7 +137,7 @@ class SignOff:
 
 
 def three_boxes(findings: Mapping[str, BoxFact]) -> Boxes:
-    """Return the three questions of opinion WP216 side by side, each with its figure or with why there is none.
+    """Return the three WP216 criteria, each with its result.
 
     >>> boxes = three_boxes({"linkability": BoxFact(rate="3.0%", beside="2.9% for others")}).boxes
     >>> [(box.title, box.value) for box in boxes]
@@ -156,7 +156,7 @@ def _box(key: str, fact: BoxFact | None) -> Box:
 
 
 def sheet(sign_off: SignOff) -> Sheet:
-    """Return what the sheet states besides the answer, the tables and the limitations of the page."""
+    """Return the sheet's content besides results and limitations."""
     which = "this release" if len(sign_off.releases) < 2 else "these releases"
     return Sheet(
         title=f"Sign-off sheet: evidence for a decision on {which}",
@@ -184,7 +184,7 @@ def _command(arguments: Sequence[str], at_most: int = 800) -> str:
 
 
 def figure_table(sign_off: SignOff) -> TableBlock:
-    """Return each figure before and after: of the original, as if that were released, and of each release."""
+    """Return each result of the original and of the releases."""
     return TableBlock(
         caption="Results before and after",
         columns=("", "Original data", *(name(each, _NAME) for each in sign_off.releases)),
@@ -194,7 +194,7 @@ def figure_table(sign_off: SignOff) -> TableBlock:
 
 
 def file_table(sign_off: SignOff) -> TableBlock:
-    """Return which tables were audited: file, rows and hash, so that anybody can tell whether theirs is the same."""
+    """Return the audited tables: file, rows, and hash."""
     return TableBlock(
         caption="Files",
         columns=("Part", "File", "Rows", f"{sign_off.digest_name[:1].upper()}{sign_off.digest_name[1:]}"),
@@ -214,7 +214,7 @@ def _digest(file: FileFact, sign_off: SignOff) -> str:
 
 
 def record_tables(sign_off: SignOff) -> tuple[TableBlock, ...]:
-    """Return the record of an audit: files, columns, attackers, results, and how it was made."""
+    """Return the record of an audit as tables."""
     columns = tuple((name(each.name), each.role, each.kind, each.technique or NOT_STATED) for each in sign_off.columns)
     adversaries = tuple((name(each.name), each.knows, each.reason or NOT_STATED) for each in sign_off.adversaries)
     made = (*zip(("Version and date", "Command"), _made(sign_off), strict=True), *sign_off.settings)

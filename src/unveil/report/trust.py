@@ -144,7 +144,7 @@ RELIABILITY: Mapping[str | None, str] = MappingProxyType(
 
 
 def reliability_of(metric: str, ground: Ground) -> str:
-    """Return the reliability of a metric in attacks of a kind: reliable, limited, unreliable, or a dash.
+    """Return a metric's reliability: reliable, limited, unreliable, or a dash.
 
     >>> reliability_of("a metric of my own", "graphs")
     '–'
@@ -153,7 +153,7 @@ def reliability_of(metric: str, ground: Ground) -> str:
 
 
 def reliability_note(ground: Ground) -> str:
-    """Return what the reliability of a metric means, and what it was measured on."""
+    """Return the meaning and the source of a metric's reliability."""
     cases = count(shipped_grades()[ground].cases, "case", "cases")
     return (
         f"Reliability: does the metric show less privacy for a stronger attacker? Graded in {cases} of attacks on "

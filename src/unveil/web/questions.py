@@ -1,4 +1,4 @@
-"""Answers to forms: the same report as the command line writes, with errors at their field."""
+"""Answers to forms: reports, and errors at their fields."""
 
 import html
 import json
@@ -40,7 +40,7 @@ class ServedAnswer:
 
 
 def check(asked: Question, files: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the errors of an answered form, a sentence for each field; empty where there are none.
+    """Return the errors of an answered form, by field.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ class FileNames:
         return found[0] if len(set(found)) == 1 else ""
 
     def in_text(self, text: str) -> str:
-        """Return a text with the names of files in place of their paths."""
+        """Return a text with file names in place of paths."""
         return self._with(text, lambda each: each)
 
     def in_html(self, text: str) -> str:

@@ -56,7 +56,7 @@ def _look_at(files: Files) -> dict[str, Any]:
 
 
 def look(path: Path, name: str) -> dict[str, Any]:
-    """Return the columns of a table and their likely roles, never a cell.
+    """Return a table's columns and their likely roles.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _described(path: Path, name: str) -> dict[str, Any]:
 
 
 def _refuse_early(path: Path, name: str) -> None:
-    """Refuse a table without header or with too many columns before reading its rows."""
+    """Refuse a table without header or with too many columns."""
     from unveil.data.files.header import is_surely_header
     from unveil.data.files.read import names_of
     from unveil.data.files.settings import FileSettings

@@ -1,4 +1,4 @@
-"""Audit a release: what an attacker can do with it and how certain that is, and the same as an assertion."""
+"""Entry points of the audit: result, command request, and release assertion."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -69,7 +69,7 @@ class AuditResult(Result[Audit]):
         return replace(made, present=present(self.findings, seed=seed, context=made.report))
 
     def with_limits(self, limits: Mapping[str, float]) -> Self:
-        """Return the result with limits on single effects or values, which override the threshold."""
+        """Return the result with limits on single effects or values."""
         held = self.findings.thresholds
         if not limits:
             return self
@@ -99,7 +99,7 @@ class AuditResult(Result[Audit]):
 
     @property
     def worst_excess(self) -> EffectSize | None:
-        """The excess risk that sets the level or the decision, with its limits; None where nothing was tested."""
+        """The excess risk that sets the level or decision, with its limits."""
         leading: ReleaseDecision | None = leading_release(self.decided)
         return None if leading is None or leading.worst is None else leading.worst.excess
 
@@ -109,7 +109,7 @@ class AuditResult(Result[Audit]):
         return self.decided.recommended
 
     def summary(self) -> Any:
-        """Return the four risks of each release, in the data frame library that was passed in."""
+        """Return the four risks of each release as a data frame."""
         rows = [
             {
                 "release": release.name,
@@ -142,7 +142,7 @@ def audit(
     notes: Sequence[str] = (),
     **changes: Any,
 ) -> AuditResult:
-    """Return what an attacker could do with one or more releases of a table, and how sure that is.
+    """Audit one or more releases of a table for disclosure risk.
 
     The report has choices of its own, as in ``answer.to_html(edition="shareable")``: the fields of
     `unveil.questions.audit.report_context.AuditContext`.
@@ -195,7 +195,7 @@ def _audit(
     say: Say,
     notes: Sequence[str],
 ) -> AuditResult:
-    """Return the audit of tables, or of files in place of the original."""
+    """Return the audit of tables or files."""
     held = thresholds_of(asked.threshold, asked.profile)
     rng, seed = randomness(rng, asked.seed)
     if asked.cluster is not None and (risk := cluster_risk(asked.cluster)):
@@ -222,7 +222,7 @@ def _audit(
 
 
 def _read_for(asked: AuditSettings, files: AuditFiles, progress: Progress) -> tuple[Any, Any, Any]:
-    """Return what a generator is given of the people in a file, the releases that exist already, and the control."""
+    """Return the generator's input, the existing releases, and the control group."""
     tables = files.read(progress)
     everybody: Table | SourceTable = tables.original
     if "{in}" in str(asked.generator):
@@ -236,7 +236,7 @@ def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | 
 
 
 def _decided(findings: Audit, held: Thresholds) -> Audit:
-    """Return the audit with its decision, and with that on the changes that were tried."""
+    """Return the audit with its decision, and those of the suggested changes."""
     again = findings.suggestions
     if again is not None and again.again is not None:
         findings = replace(findings, suggestions=replace(again, again=decided(again.again, held)))
@@ -244,7 +244,7 @@ def _decided(findings: Audit, held: Thresholds) -> Audit:
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request, with the report that goes with it."""
+    """Return the result of a request, with its report context."""
     settings = _settings_of(request)
     context = _context_of(request, settings)
     if request.sample:
@@ -301,7 +301,7 @@ def ask(request: Request) -> Response:
 
 
 def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
-    """Return the facts a report states next to its figures; refuse bad ones before anything long runs."""
+    """Return the validated report context of a request."""
     from unveil.data.files.digest import new_key
     from unveil.questions.audit.sections.changes import read_previous
 
@@ -323,7 +323,7 @@ def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
 
 
 def _settings_of(request: Request) -> AuditSettings:
-    """Return the settings of a request, with what its form and its file of settings say of columns."""
+    """Return the settings of a request, with its column settings."""
     values = request.values
     settings = replace(
         AuditSettings.of_request(request), markers=values.get("markers", {}), suggest_for=tuple(_limited(request))
@@ -332,7 +332,7 @@ def _settings_of(request: Request) -> AuditSettings:
 
 
 def _files_of(request: Request, settings: AuditSettings) -> AuditFiles:
-    """Return the files of a request, with the name and the kind of each release."""
+    """Return the files of a request, with release names and types."""
     values, released, chosen = request.values, tuple(settings.released), settings.release_kinds
     each_kind = chosen * len(released) if len(chosen) == 1 else chosen
     return AuditFiles(
@@ -364,7 +364,7 @@ def _release_names(request: Request) -> dict[Path, str]:
 
 
 def sample_releases(rng: np.random.Generator) -> tuple[Table, Table, tuple[Release, ...]]:
-    """Return the original table, the control table, and three releases of the original.
+    """Return the example: original data, control group, and three releases.
 
     The releases are the shuffled original, a rank-swapped one and a synthesis by a Gaussian copula, all with default
     settings. One state of ``rng`` gives one set of releases.
@@ -388,7 +388,7 @@ def assert_release(
     report: str | Path | None = None,
     **settings: Any,
 ) -> AuditResult:
-    """Return the audit of a release that passes, or raise an AssertionError with the reason.
+    """Return the audit of a release that passes, or raise an AssertionError.
 
     For tests of whoever makes releases: pytest shows the sentences, and a pipeline stops. It decides as
     ``unveil audit`` does: fail and inconclusive are no pass.

@@ -1,4 +1,4 @@
-"""Findings of an audit: attacks, rates, baselines, tests, and disclosure measures of each release."""
+"""Findings of an audit: rates, baselines, tests, and disclosure measures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ from unveil.report.profiles import COPIED
 
 @dataclass(frozen=True, kw_only=True)
 class NamedShare:
-    """The share of members who are named while a share ``wrongly`` of people who are not in the data is named too."""
+    """TPR at a fixed FPR, the share ``wrongly``."""
 
     COUNTS = "nothing private"
     JSON_DEFINITION = "named_rate"
@@ -38,7 +38,7 @@ class NamedShare:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScoreArea:
-    """The area under the curve of one score alone, and what kind of likeness it sees."""
+    """AUC of one membership score, with its ROC curve."""
 
     COUNTS = "statistic"
 
@@ -56,7 +56,7 @@ class ScoreArea:
 
 @dataclass(frozen=True, kw_only=True)
 class UnusualPeople:
-    """The same for people who are far from all others: ``share`` of those outside the data are as far."""
+    """Membership inference on outliers: the ``share`` least like the rest."""
 
     COUNTS = "people"
 
@@ -69,7 +69,7 @@ class UnusualPeople:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Separation:
-    """How well people in the data are told from others, measured on people from whom nothing was learned."""
+    """Membership inference: AUC, TPR, and flagged share on measured people."""
 
     COUNTS = "people"
 
@@ -97,7 +97,7 @@ class Separation:
 
 @dataclass(frozen=True, kw_only=True)
 class ExposedPerson:
-    """How exposed one person in the data is; for those who hold the original, and for nobody else.
+    """Record-level risk of one person in the data, for internal use.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class ExposedPerson:
 
     @property
     def p(self) -> float:
-        """How often somebody who is not in the data would look so much like a member."""
+        """Share of non-members that score at least as high."""
         return (1 + self.as_exposed) / (1 + self.others)
 
 
@@ -153,7 +153,7 @@ FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
 
 @dataclass(frozen=True, kw_only=True)
 class AttackScenario:
-    """Knowledge of an attacker: columns from one source, columns from another, and the reason."""
+    """Knowledge of an attacker: columns of one or two sources."""
 
     name: str
     first: tuple[str, ...] = figure("The columns known from one source.")
@@ -164,7 +164,7 @@ class AttackScenario:
 
 @dataclass(frozen=True, kw_only=True)
 class SuccessRange:
-    """Expected number of successes with ties broken at random, and its bounds over all orders of ties."""
+    """Expected successes with ties broken at random, with their bounds."""
 
     COUNTS = "people"
 
@@ -190,7 +190,7 @@ class ColumnImportance:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackFinding:
-    """One attack on one release by one attacker: four rates and further values by name."""
+    """One attack on one release by one attacker: rates and values."""
 
     COUNTS = "statistic"
 
@@ -227,7 +227,7 @@ class AttackFinding:
 
     @derived("Further results of this attack, by name.", name="figures")
     def further_figures(self) -> Mapping[str, float]:
-        """The further results by name, without the number of people left out."""
+        """The further results by name."""
         return {name: value for name, value in self.figures.items() if name != "not_run"}
 
     @derived(
@@ -270,7 +270,7 @@ class AttackFinding:
 
     @property
     def worse(self) -> Rate:
-        """The rate that ranks findings: the normalized excess, or without a control group the attack success."""
+        """The rate that ranks findings: normalized excess, else attack success."""
         return self.risk.excess_over_control if self.risk.excess_over_control.defined else self.risk.attack_rate
 
     @property
@@ -280,7 +280,7 @@ class AttackFinding:
 
     @property
     def strength(self) -> tuple[bool, float, bool, float, float]:
-        """What findings of one attack are ranked by: significant first, then the adjusted p, then the excess.
+        """Sort key of findings: significance, adjusted p, excess.
 
         Without any p, what can be compared comes first, and then how sure it is: a single attempt that succeeded is
         100%, but says less than 490 of 500, so that the lower end of the interval counts and not the rate.
@@ -322,7 +322,7 @@ class AuditedRelease:
 
     @derived("Column importance: attack success without each column.", name="columns_that_matter")
     def weights(self) -> tuple[ColumnImportance, ...]:
-        """The importance of each column for the strongest attacker, the most important first."""
+        """Column importance for the strongest attacker, most important first."""
         return tuple(weight for finding in self.findings for weight in finding.weights)
 
     disclosure: Disclosure | None = figure(
@@ -347,7 +347,7 @@ class AuditedRelease:
         return tuple(finding for finding in self.findings if finding.attack == attack)
 
     def strongest(self, attack: str) -> AttackFinding | None:
-        """Return the strongest finding of an attack, means left out; None where it was not measured."""
+        """Return the strongest finding of an attack, means excluded, or None."""
         found = [finding for finding in self.of(attack) if finding.worse.defined and not finding.is_mean]
         return max(found, key=lambda finding: finding.strength, default=None)
 
@@ -462,7 +462,7 @@ class CopyFindings:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseVerdict:
-    """The tests on one release: the smallest adjusted p, every test, copies, and the effects."""
+    """Tests on one release: adjusted p-values, copies, and effects."""
 
     COUNTS = "statistic"
 
@@ -526,7 +526,7 @@ class SuggestedChange:
 
 @dataclass(frozen=True, kw_only=True)
 class Suggestions:
-    """Tested changes of the releases: one audit of all changed releases, on the same people.
+    """Tested changes of the releases, audited together on the same people.
 
     ``attacks`` are repeated: the significant ones and those with a threshold. Without ``again`` no column could be
     changed.
@@ -539,7 +539,7 @@ class Suggestions:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """All findings of an audit: the original, the releases, the tests, and the decision."""
+    """Findings of an audit: original, releases, tests, and decision."""
 
     COUNTS = "nothing private"
     GROUPS = MappingProxyType({"original": "The people whose privacy is at stake."})

@@ -1,4 +1,4 @@
-"""What can be wrong with the columns that an audit is told about, said before anything long is computed."""
+"""Validate columns and prepare tables before an audit runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def refuse_constant(table: Table, settings: AuditSettings) -> None:
-    """Refuse a sensitive column that is the same for everybody: nothing can be learned, and nothing be measured."""
+    """Raise an error for a sensitive column with a single value."""
     if not any(attack.guesses_sensitive for name, attack in ATTACKS.items() if name in settings.parts):
         return
     for column in table.columns:
@@ -63,7 +63,7 @@ def refuse_constant(table: Table, settings: AuditSettings) -> None:
 
 
 def refuse_repeated(table: Table, *, identifiers: Sequence[str], ignore: Sequence[str | None] = ()) -> None:
-    """Refuse rows that look like several per person if nobody said who people are.
+    """Raise an error if people have several rows but no identifier.
 
     Tests that count each row as a person are too sure of themselves and accuse harmless releases.
     """
@@ -79,7 +79,7 @@ def refuse_repeated(table: Table, *, identifiers: Sequence[str], ignore: Sequenc
 
 
 def check_weights(release: Release, settings: AuditSettings) -> None:
-    """Say what is wrong with the columns of weights and households, before anything long is computed."""
+    """Check the weight and household columns before anything runs."""
     if "disclosure" not in settings.parts:
         return
     for what, name in (("weight", settings.weight), ("household", settings.household)):
@@ -123,7 +123,7 @@ class PreparedRelease:
     type_source: TypeSource | None = None
 
     def rng(self, part: str) -> np.random.Generator:
-        """Return the source of randomness of one attack: which others are run makes no difference to it."""
+        """Return the random generator of one attack, independent of other attacks."""
         return np.random.default_rng([self.seed, crc32(part.encode())])
 
 
@@ -204,7 +204,7 @@ def prepare(
     rng: np.random.Generator,
     by_lot: BoolArray | None = None,
 ) -> PreparedAudit:
-    """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said.
+    """Return the prepared tables: types, roles, targets, and notes.
 
     ``by_lot`` is told where the two tables are one that was divided by lot: which rows of both, those of the control
     last, may be attacked.
@@ -254,7 +254,7 @@ def prepare(
 
 
 def with_roles(table: Table, settings: AuditSettings) -> Table:
-    """Return the table with the roles that were told; with ``known``, what is not named is ignored."""
+    """Return the table with its given roles."""
     told: dict[str, Role] = dict.fromkeys(settings.sensitive, "sensitive")
     told |= dict.fromkeys(settings.identifiers_of(table), "identifier")
     told |= dict.fromkeys(settings.known, "known")
@@ -274,7 +274,7 @@ def with_roles(table: Table, settings: AuditSettings) -> Table:
 
 
 def _weight_notes(table: Table, weight: str | None) -> list[str]:
-    """Return the note that no rate uses survey weights, if some column holds them or may hold them."""
+    """Return the note that rates ignore survey weights, where they exist."""
     if weight is not None:
         return [f"No rate uses the survey weights in {weight!r}: every row counts once. They only tell the population."]
     found = weight_columns(table.column_names)
@@ -300,7 +300,7 @@ def _target_notes(people: int, settings: AuditSettings) -> list[str]:
 
 
 def _ids(table: Table, settings: AuditSettings) -> "pl.Series | None":
-    """Return whose each row is: the first identifier that was told, where the table has it."""
+    """Return each row's person, by the first given identifier."""
     told = settings.identifiers[:1]
     return table.series(told[0]) if told and told[0] in table.column_names else None
 
@@ -313,7 +313,7 @@ def _people(
     seeds: Sequence[int],
     by_lot: BoolArray | None,
 ) -> tuple[TargetPool, int | None]:
-    """Return everybody with who is attacked and whether the control is usable, and how many of each that is."""
+    """Return the population, its targets, and their numbers."""
     # A row of the original stands for a release: only the people count here.
     row = replace(whole.take([0]), name="original itself")
     itself = Release(whole, row, outside)
@@ -368,7 +368,7 @@ def _people(
 
 
 def _households(pool: PooledTables, tables: Sequence[Table], column: str) -> IntArray:
-    """Return the household of each person; people of one are in the data or in the control together."""
+    """Return the household of each person."""
     for table in tables:
         if column not in table.column_names:
             raise InputError(
@@ -470,7 +470,7 @@ def _prepared_release(
 
 
 def _masked(label: str, table: Table, whole: Table, outside: Table | None) -> Release | None:
-    """Return the release read as a masked one, if its rows can be nothing else; None for very large tables."""
+    """Return the release read as masked where rows match, else None."""
     rows = whole.rows + (0 if outside is None else outside.rows)
     if rows * len(whole.columns) > MOST_MATCHED:
         return None
@@ -482,12 +482,12 @@ def _masked(label: str, table: Table, whole: Table, outside: Table | None) -> Re
 
 
 def compared_with_people(release: Release) -> tuple[str, ...]:
-    """Return the columns in which released rows are compared with people: all but identifiers."""
+    """Return the columns compared between released rows and people."""
     return tuple(column.name for column in release.original.columns if column.role != "identifier")
 
 
 def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
-    """Return whose each released row is where an identifier column says so, and a warning that the release has one."""
+    """Return the true matches of a release by identifier, and a warning."""
     import polars as pl
 
     names = [column.name for column in release.original.columns if column.role == "identifier"]
@@ -508,7 +508,7 @@ def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
 
 
 def _groups(whole: Table, outside: Table | None, settings: AuditSettings) -> Labels | None:
-    """Return the group of each row of the original and of the control table by the column that was asked for."""
+    """Return the subgroup of each row of original and control."""
     if settings.by is None:
         return None
     inside = bands(whole, settings.by)
@@ -519,5 +519,5 @@ def _groups(whole: Table, outside: Table | None, settings: AuditSettings) -> Lab
 
 
 def _flags(whole: Table, released: Sequence[Table]) -> tuple[TableFlags, ...]:
-    """Return which columns of the original and of each release look like direct identifiers, the releases first."""
+    """Return columns that look like direct identifiers, releases first."""
     return tuple(TableFlags(table=each.name, flags=direct_identifiers(each)) for each in (*released, whole))

@@ -1,4 +1,4 @@
-"""What an audit report states next to its results: the command, files, context, an earlier audit, and its edition."""
+"""Context of an audit report: command, files, earlier audit, and edition."""
 
 import re
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportContext:
-    """What stands in a report beside the figures, for whoever signs it."""
+    """Facts that a report states next to its results."""
 
     #: The arguments of the command as they were written; empty where the audit was asked for in Python.
     written: tuple[str, ...] = ()
@@ -51,12 +51,12 @@ class ReportContext:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """All files, whose folders are nobody's business."""
+        """All files whose folders are private."""
         return tuple(path for path in (self.original, *self.released, self.control) if path is not None)
 
 
 def _may_be_date(text: str) -> bool:
-    """Return whether a text is a date or words of its writer's own; one of digits like a date must be in the calendar.
+    """Return whether a text is free words or a valid date.
 
     >>> _may_be_date("2028-02-29"), _may_be_date("2027-02-29"), _may_be_date("May 2027")
     (True, False, True)

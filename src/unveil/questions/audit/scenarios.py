@@ -1,4 +1,4 @@
-"""Who is the adversary? The columns it may know, in two groups, as told by a person or drawn by lot."""
+"""Attack scenarios: columns known to an attacker, given or random."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ Split = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def read_scenario(text: str) -> AttackScenario:
-    """Return the adversary that ``name=column,column`` describes: it knows these columns and links them to the rest.
+    """Return the scenario of ``name=column,column``, linked to the rest.
 
     A name with a comma in it is put in double quotes.
 
@@ -38,7 +38,7 @@ def read_scenario(text: str) -> AttackScenario:
 
 
 def read_link(text: str) -> AttackScenario:
-    """Return the adversary that ``A,B:C,D`` describes: A and B from one source, C and D from another.
+    """Return the scenario of ``A,B:C,D``: two sources of columns.
 
     >>> link = read_link("age,sex:income")
     >>> link.first, link.second
@@ -54,7 +54,7 @@ def read_link(text: str) -> AttackScenario:
 
 
 def read_scenarios(given: Any) -> tuple[AttackScenario, ...]:
-    """Return scenarios from what a caller may pass: texts, scenarios, or a mapping from name to columns.
+    """Return scenarios from texts, scenarios, or a mapping.
 
     In a mapping a pair of lists stands for two groups.
 
@@ -98,7 +98,7 @@ def settle(
     left_out: Mapping[str, str],
     links: bool = True,
 ) -> AttackScenario:
-    """Return the scenario with its second group spelt out, or say which of its columns cannot be used.
+    """Return the scenario with its second group; refuse unusable columns.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def settle(
 
 
 def without(scenario: AttackScenario, columns: Collection[str]) -> AttackScenario | None:
-    """Return the scenario of somebody to whom these columns are of no use, or None where nothing is left to it.
+    """Return the scenario without these columns; None where nothing is left.
 
     >>> without(AttackScenario(name="x", first=("age", "sex")), ["sex"]).first
     ('age',)
@@ -156,7 +156,7 @@ def without(scenario: AttackScenario, columns: Collection[str]) -> AttackScenari
 
 
 def affordable(tries: int, columns: int) -> int:
-    """Return how many of so many tries a table of this many columns gets.
+    """Return the number of random splits for this many columns.
 
     >>> affordable(100, 15), affordable(100, 500), affordable(100, 10_000)
     (100, 10, 3)
@@ -167,7 +167,7 @@ def affordable(tries: int, columns: int) -> int:
 def random_splits(
     columns: Sequence[str], *, at_most: int = RANDOM_SPLITS, rng: np.random.Generator
 ) -> tuple[Split, ...]:
-    """Return different ways to divide the columns into two groups, at random; all of them where there are few.
+    """Return distinct random column splits; all where there are few.
 
     The first column is always in the first group: which group is called first makes no difference.
 

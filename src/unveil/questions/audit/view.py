@@ -1,4 +1,4 @@
-"""The report of an audit: if this table is released, what can an attacker do with it, and how sure is that?"""
+"""Report of an audit: page, data frame, and JSON."""
 
 import json
 from collections.abc import Mapping
@@ -157,13 +157,13 @@ def attack_rows(audit: Audit) -> list[dict[str, Any]]:
 
 
 def frame(audit: Audit) -> "pl.DataFrame":
-    """Return all results, one row for each release, attack and attacker; undefined ones are null."""
+    """Return one row per release, attack, and attacker."""
     return frame_of_rows(attack_rows(audit))
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditReport:
-    """The findings of an audit, and of its context what bears on figures."""
+    """Findings of an audit, with the context that affects results."""
 
     audit: Audit = figure(inline=True)
     profile: ProfileAnswers | None = figure(
@@ -186,7 +186,7 @@ class AuditReport:
 
     @derived("What to change, each measured by auditing again.", optional=True)
     def suggestions(self) -> tuple[MeasuredChange, ...] | None:
-        """Every change with its figures before and after, the best first."""
+        """Every change with its results before and after, best first."""
         return None if self.audit.suggestions is None else tuple(measured_changes(self.audit))
 
     way = figure_at("audit.way", "How releases were made by the generator.", optional=True)
@@ -194,7 +194,7 @@ class AuditReport:
 
 
 def whole_json(audit: Audit, *, seed: int | None = None, context: ReportContext | None = None) -> Mapping[str, Any]:
-    """Return everything that JSON holds: the findings, and of the ``context`` what bears on results."""
+    """Return the complete JSON of an audit."""
     given = context or ReportContext()
     check_context(audit, given)
     changed = None

@@ -93,13 +93,13 @@ def _little(inside: str) -> str:
 
 
 def _place(value: float, across: ChartAxis) -> float:
-    """Return how far from the left a value lies, in percent of the width."""
+    """Return a value's distance from the left, in percent."""
     inside = min(max(value, across.low), across.high)
     return (inside - across.low) / (across.high - across.low) * 100
 
 
 def _lines(block: BoxRows, across: ChartAxis) -> str:
-    """Return the lines that run down through all rows: this row's part of them."""
+    """Return the vertical lines of one row."""
     grid = "".join(f"M{_place(at, across):.2f} 0v1" for at, _ in across.ticks)
     limits = "".join(f"M{_place(each.value, across):.2f} 0v1" for each in block.thresholds)
     straight = 'vector-effect="non-scaling-stroke"'

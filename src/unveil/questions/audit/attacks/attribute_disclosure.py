@@ -1,4 +1,4 @@
-"""Attribute disclosure: a column is read off released records that match a person exactly in all that is known."""
+"""Attribute disclosure: all exactly matching released records share the sensitive value."""
 
 from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
@@ -6,7 +6,7 @@ from unveil.questions.audit.attacks.inference import guess_columns
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how often each sensitive column, or each column, is read off matching records."""
+    """Return how often matching records disclose each sensitive column."""
     from unveil.attacks.table.attribute_disclosure import AttributeDisclosure
 
     tolerance = attacked.settings.tolerance

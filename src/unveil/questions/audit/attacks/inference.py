@@ -1,4 +1,4 @@
-"""Inference: the value of a column is guessed from the released record that is nearest in the others, or by a model."""
+"""Attribute inference: by the nearest released record, or by a model."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -38,21 +38,21 @@ MOST_SECRETS = 40
 
 @dataclass(frozen=True, kw_only=True)
 class _Guesser:
-    """Guesses columns of the people of one release, by the attack that ``attack_on`` makes of secret and known."""
+    """Attribute inference on one release, by the attack of ``attack_on``."""
 
     attacked: AttackedRelease
     attack_on: "AttackOn"
     by_groups: bool
 
     def run(self, secret: str, known: tuple[str, ...], knowledge: "Knowledge") -> Trials:
-        """Return the trials of guessing ``secret`` from the known columns."""
+        """Return the trials of inferring ``secret`` from the quasi-identifiers."""
         released = self.attacked.prepared.release.released
         attack = self.attack_on(secret, known)
         trials: Trials = attack.run(released=released, knowledge=knowledge, rng=self.attacked.rng)
         return trials
 
     def why_not(self, secret: str, knowledge: "Knowledge") -> str:
-        """Return why there is nothing to guess about these people, as a sentence, or nothing where there is."""
+        """Return why nothing can be inferred about these people, or ""."""
         release = self.attacked.prepared.release
         for which, table in (("data hold", release.original), ("release holds", release.released)):
             if table.values(secret).n_unique() < 2:
@@ -80,7 +80,7 @@ def guess_columns(
     likeliest: "AttackOn | None" = None,
     by_groups: bool = False,
 ) -> tuple[AttackResult, ...]:
-    """Return how often each sensitive column is guessed right, or each of all columns where none is sensitive.
+    """Return attribute inference of each sensitive column, or of each column.
 
     ``likeliest`` is a second adversary, who is tried where cells of the known columns stand for several values. With
     ``by_groups`` the groups that were asked for have figures of their own.
@@ -119,7 +119,7 @@ def _adversaries(attacked: AttackedRelease) -> Iterator[AttackScenario]:
 
 
 def _every_column(guesser: _Guesser) -> tuple[AttackResult, ...]:
-    """Return how often each column is guessed from all others, and the mean over them."""
+    """Return the inference of each column from the rest, and their mean."""
     attacked, known = guesser.attacked, guesser.attacked.prepared.known
     if len(known) < 2:
         why = "There must be at least two columns to guess one from the other; one can be known here."

@@ -1,4 +1,4 @@
-"""Membership of people in the data, by two scores and by what was learned; it never gives an all-clear."""
+"""Membership inference by two scores and a learned one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ OTHER_KIND = 0.99
 
 
 def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how often those measured are called members, and whom that exposes; nothing without people to divide."""
+    """Return membership findings, and the people that they expose."""
     from unveil.attacks.table.membership_scores import SCORES, LearnedCombination, unusual
     from unveil.metrics.trials.membership import area_under_curve, curve
 
@@ -95,7 +95,7 @@ def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """One release, and the people whom the adversary knows, learns from and is measured on."""
+    """One release with reference, training, and measured people."""
 
     attacked: AttackedRelease
     parts: "LearnMeasureSplit"
@@ -115,7 +115,7 @@ class _Case:
 
     @cached_property
     def teachers(self) -> "tuple[Table, ...]":
-        """Those who are learned from: members, where there are enough, and others."""
+        """Training people: members where there are enough, and non-members."""
         others = self.control.take(self.parts.learning[1])
         return (self._members.take(self.parts.learning[0]), others) if self.parts.learns else (others,)
 
@@ -134,7 +134,7 @@ class _Case:
         return AttackScenario(name=name, first=self.columns, reason=reason, origin="all")
 
     def scores(self, released: "Table", people: "Sequence[Table]") -> "list[dict[str, FloatArray]]":
-        """Return the scores of some people beside these released rows."""
+        """Return the scores of people against these released rows."""
         from unveil.attacks.table.membership_scores import SCORES, score_people
 
         return score_people(
@@ -150,7 +150,7 @@ class _Case:
     def told_apart_without_the_release(
         self, adversary: "LearnedCombination | None", far: "Sequence[FloatArray]"
     ) -> "Rate":
-        """Return how well the adversary tells the two tables apart with other people of the original as the release.
+        """Return how well the original alone separates members from non-members.
 
         They tell nothing about those who are measured unless the control is of another kind, which an adversary who
         learns sees where no check of single columns does. Without anybody to learn from it is how far people are from
@@ -162,7 +162,7 @@ class _Case:
         return area_under_curve(*self.by_person(sides), confidence=OTHER_KIND)
 
     def by_person(self, scores: "Sequence[FloatArray]") -> "list[FloatArray]":
-        """Return scores of members and of others for each person in place of each row: the mean over their rows."""
+        """Return mean scores per person, of members and of non-members."""
         people = self.attacked.drawn.people
         person, is_member = people.person("measured"), people.is_member("measured")
         if person is None:
@@ -170,18 +170,18 @@ class _Case:
         return [mean_of_rows(each, person[is_member == side]) for each, side in zip(scores, (True, False), strict=True)]
 
     def number_of(self, rows: "IntArray", *, outside: bool = False) -> int:
-        """Return to how many people rows of the original, or of the control, belong."""
+        """Return the number of people with rows in each table."""
         everybody = self.attacked.drawn.people.everybody
         return np.unique(everybody.person[rows + (self._members.rows if outside else 0)]).size
 
     @property
     def learned_from(self) -> tuple[int, int]:
-        """How many members, and how many others, the adversary learns from."""
+        """Number of members and of non-members in the training set."""
         return self.number_of(self.parts.learning[0]), self.number_of(self.parts.learning[1], outside=True)
 
 
 def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatArray]") -> "FloatArray":
-    """Return what people score who are not in the data, each by what was learned without a fifth of them and theirs.
+    """Return cross-validated scores of people outside the data.
 
     Those learned from score lower than others do: they would make a threshold that too many are above.
     """
@@ -205,7 +205,7 @@ _OTHER_KIND = (
 
 
 def _tried_scores(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray") -> AttackResult:
-    """Return what the adversary reaches, and the figures that it is judged by.
+    """Return the membership finding and its tests.
 
     Somebody is called a member who scores higher than all but a share of the reference: outsiders who are not measured.
     """
@@ -294,7 +294,7 @@ def _separation(
 
 
 def _epsilon(case: _Case, scores: "Sequence[FloatArray]") -> "EpsilonBound":
-    """Return how large epsilon is at least, from members and others paired by lot."""
+    """Return the empirical lower bound on ε from random member/non-member pairs."""
     from unveil.metrics.epsilon.coins import bound_of_pairs, pair_by_lot
 
     claim, rng = case.attacked.settings.claim, case.attacked.prepared.rng("epsilon")
@@ -305,7 +305,7 @@ def _epsilon(case: _Case, scores: "Sequence[FloatArray]") -> "EpsilonBound":
 def _exposed(
     case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray", far: "Sequence[FloatArray]"
 ) -> tuple[ExposedPerson, ...]:
-    """Return how exposed each member is who was measured, the most exposed first."""
+    """Return the exposure of each measured member, most exposed first."""
     from unveil.attacks.table.membership_scores import given_away_by
     from unveil.metrics.trials.membership import pointed_out
 
@@ -349,7 +349,7 @@ _METHODS = {
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how often people in the data are called members, beside people outside who are."""
+    """Return the TPR and FPR of membership inference."""
     from unveil.attacks.table.membership import pool_scores
 
     prepared, people = attacked.prepared, attacked.drawn.people
@@ -377,7 +377,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 def _tried(
     attacked: AttackedRelease, who: AttackScenario, shares: tuple[float, ...], score: "FloatArray"
 ) -> AttackResult:
-    """Return what one score finds: the share that is shown, other shares, and by density also the mean rank."""
+    """Return the result of one score: TPR, AUC, and further rates."""
     from unveil.attacks.table.membership import highest, ranks
 
     drawn, inside = attacked.drawn, attacked.drawn.people.inside.size

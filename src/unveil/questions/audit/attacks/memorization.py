@@ -1,4 +1,4 @@
-"""Remembered secrets: is a column guessed better about people in the data, by whoever was chosen on other people?"""
+"""Memorization: are sensitive values inferred better for people in the data?"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -53,7 +53,7 @@ _BY = {
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return what is guessed of each sensitive column, or of some columns, and of all of them together."""
+    """Return memorization of each sensitive column, and of all together."""
     from unveil.attacks.table._guessers import ADVERSARIES, LEARNERS
     from unveil.attacks.table.searched_inference import SearchedInference
 
@@ -121,13 +121,13 @@ def _secrets(attacked: AttackedRelease) -> tuple[str, ...]:
 
 
 def _known(attacked: AttackedRelease, secret: str) -> tuple[str, ...]:
-    """Return what can be known: all columns that are not sensitive, or those that somebody was said to hold."""
+    """Return the quasi-identifiers: stated ones, or all columns not sensitive."""
     told = [name for each in attacked.settings.scenarios or () for name in (*each.first, *each.second)]
     return tuple(name for name in attacked.prepared.known if name != secret and (not told or name in told))
 
 
 def _people(attacked: AttackedRelease) -> "tuple[Knowledge, LearnMeasureRows | None]":
-    """Return the people who are learned from and measured, or everybody in the data where no control can be used."""
+    """Return training and measured people; without usable control, all members."""
     from unveil.attacks.table._guessing_case import LearnMeasureRows
     from unveil.data.table.release import Knowledge
 
@@ -142,7 +142,7 @@ def _people(attacked: AttackedRelease) -> "tuple[Knowledge, LearnMeasureRows | N
 
 
 def _rows(attacked: AttackedRelease) -> "tuple[IntArray, IntArray]":
-    """Return the rows of the original and of the control that are looked at: those to learn from, then the measured."""
+    """Return the training and measured rows of original and control."""
     parts = attacked.drawn.parts
     if parts is None or attacked.prepared.release.control is None:
         return np.arange(attacked.prepared.release.original.rows), np.empty(0, np.int64)
@@ -160,7 +160,7 @@ def _per_person(attacked: AttackedRelease, trials: Trials) -> Trials:
 def _tried(
     attacked: AttackedRelease, secret: str, searched: "SearchedGuesses", parts: "LearnMeasureRows | None"
 ) -> list[AttackResult]:
-    """Return who remembers most, with its figure, who guesses best, and what one column tells of everybody."""
+    """Return the attacker with most memorization, its test, and comparisons."""
     remark = remarked(searched.notes)
     made = [_finding(attacked, secret, searched.remembered, REMEMBERS, remark)]
     if parts is not None:
@@ -205,7 +205,7 @@ def _judged(
     parts: "LearnMeasureRows",
     folds: Sequence[Trials],
 ) -> AttackResult:
-    """Return what was tried with its figure: the chance of everybody measured, 0 for whom nothing was tried.
+    """Return attempts with their test: success per person, else 0.
 
     The rates of the effect are those of all folds together, where there are some. The test cannot use them: who is
     measured in one fold was learned from in the other.
@@ -239,7 +239,7 @@ def _each(attempts: Attempts) -> "tuple[IntArray, FloatArray]":
 def _overall(
     attacked: AttackedRelease, searched: "dict[str, SearchedGuesses]", parts: "LearnMeasureRows | None"
 ) -> AttackResult:
-    """Return all secrets together: the mean over the secrets of each person first, so that people are what is tried."""
+    """Return all sensitive columns together, as the mean per person."""
     every = [each.remembered.trials for each in searched.values()]
     trials, numbers = _mean_trials(every), {len(each.folds) for each in searched.values()}
     folds = zip(*(each.folds for each in searched.values()), strict=True) if len(numbers) == 1 else ()
@@ -263,7 +263,7 @@ def _mean_trials(every: Sequence[Trials]) -> Trials:
 
 
 def _mean(attempts: Sequence[Attempts]) -> Attempts:
-    """Return one try for each person: the mean chance over the secrets that it has."""
+    """Return one attempt per person: its mean success over sensitive columns."""
     every = [_each(each) for each in attempts]
     rows = np.unique(np.concatenate([own for own, _ in every]))
     total, count = np.zeros(rows.size), np.zeros(rows.size)

@@ -1,4 +1,4 @@
-"""Record linkage: the original record nearest to each released one is the adversary's guess at whose record it is."""
+"""Re-identification: link each released record to its nearest original one."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -34,7 +34,7 @@ _SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_r
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how often the nearest original record is the right one, or without truth how sure a guess would be."""
+    """Return how often the nearest original record is the true one."""
     from unveil.attacks.table.record_linkage import RecordLinkage
     from unveil.data.table.release import Knowledge
 
@@ -81,7 +81,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 def _by_content(
     guess: "Candidates", truth: "IntArray", release: "Release", rows: "IntArray", whose: "IntArray"
 ) -> "tuple[IntArray, IntArray, FloatArray, IntArray]":
-    """Return links and truth in the order of what rows hold, so that shuffled tables are alike."""
+    """Return links and truth in an order that depends on content alone."""
     record = _places(release.released)
     # A row that is nobody's has the last place, which no candidate has.
     own = np.append(whose, -1)[truth]
@@ -93,7 +93,7 @@ def _by_content(
 
 
 def _places(table: "Table") -> "IntArray":
-    """Return the place of each row in the order of what rows hold."""
+    """Return the rank of each row in content order."""
     order = table.content_order()
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
@@ -101,7 +101,7 @@ def _places(table: "Table") -> "IntArray":
 
 
 def _groups(drawn: TargetSample, attempts: Attempts, truth: "IntArray") -> "RatesByGroup | None":
-    """Return the rates of groups of the people whose records were linked; records of nobody belong to none."""
+    """Return the re-identification rates of subgroups."""
     someone = truth >= 0
     if attempts.chances is None or not someone.any():
         return None
@@ -110,7 +110,7 @@ def _groups(drawn: TargetSample, attempts: Attempts, truth: "IntArray") -> "Rate
 
 
 def _chances(guess: "Candidates", truth: "IntArray", whose: "IntArray") -> "FloatArray":
-    """Return the chance that a candidate drawn from each target's list is a row of the true person."""
+    """Return the mean chance that a random candidate is the true person."""
     target = np.repeat(np.arange(guess.target_count), np.diff(guess.start))
     hit = whose[guess.candidate] == np.append(whose, -1)[truth[target]]
     chances = np.bincount(target[hit], weights=guess.probability[hit], minlength=guess.target_count)

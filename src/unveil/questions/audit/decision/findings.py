@@ -51,7 +51,7 @@ def band(excess: float) -> Level:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackEffect:
-    """What one attack adds to the risk of people because of the release: a risk difference with its limits.
+    """Excess risk of one attack, as a risk difference with its limits.
 
     ``counted`` effects are facts about the release without sampling error, such as classes of a truthful release.
     An effect without ``blocks_pass`` counts only where it is significant.
@@ -99,7 +99,7 @@ class AttackEffect:
 
     @property
     def is_significant(self) -> bool:
-        """Whether chance does not explain it, or it is counted and above zero."""
+        """Whether the effect is significant, or counted and above zero."""
         if self.counted or self.baseline_kind == "theoretical":
             # A rate is compared with the theoretical baseline only where its lower limit exceeds it.
             return self.excess.is_tested and self.excess.value > 0
@@ -198,7 +198,7 @@ class AuditEvidence:
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """The largest acceptable excess, for all held effects together and for single ones."""
+    """Largest acceptable excess: one threshold, and limits on single effects."""
 
     COUNTS = "nothing private"
 
@@ -214,11 +214,11 @@ class Thresholds:
     needs_quasi_identifiers: bool = False
 
     def of(self, attack: str) -> float | None:
-        """Return the threshold that an attack is held to; None where it is not held."""
+        """Return the threshold of an attack; None without one."""
         return self.limits.get(attack, self.limits.get(WORST, self.threshold))
 
     def of_class(self) -> float | None:
-        """Return the largest risk of one person; those who write 0.09 mean classes of 11."""
+        """Return the largest acceptable risk of one person."""
         if MAX_RISK in self.limits or self.max_risk is None:
             limit = self.limits.get(MAX_RISK, self.threshold)
             return 1 / 11 if limit == 0.09 else limit

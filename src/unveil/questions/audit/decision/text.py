@@ -1,4 +1,4 @@
-"""Put the decision of an audit into words: headline, numbers behind it, next steps, and the summary table.
+"""Texts of the decision: headline, numbers behind it, next steps, and summary.
 
 All templates stand in this file, so that one person can read them in one sitting.
 """
@@ -125,7 +125,7 @@ WITHHELD = "rates withheld"
 
 
 def with_text(decision: AuditDecision, audit: Audit) -> AuditDecision:
-    """Return the decision with its headline, the numbers behind it, and what to do next."""
+    """Return the decision with headline, sub-line, and next steps."""
     leading = leading_release(decision)
     if leading is None:
         return decision
@@ -144,7 +144,7 @@ def _sentence(text: str) -> str:
 
 
 def leading_release(decision: AuditDecision) -> ReleaseDecision | None:
-    """Return the release that decides: the one with the decision of the audit that has the highest level."""
+    """Return the release that decides: the highest level with the audit's decision."""
     own = [each for each in decision.releases if each.decision == decision.decision and not each.is_reference]
     return max(own or decision.releases, key=lambda each: height(each.level), default=None)
 
@@ -160,7 +160,7 @@ def tone(decision: AuditDecision) -> Tone:
 
 
 def headline_of(release: ReleaseDecision, decision: AuditDecision) -> str:
-    """Return the decision on one release in a sentence: level, who is affected, one number.
+    """Return the headline of one release: level, who is affected, one number.
 
     Where a threshold is set, the sentence begins with pass, fail or inconclusive.
     """
@@ -201,7 +201,7 @@ def level_text(release: ReleaseDecision) -> str:
 
 
 def _inconclusive(release: ReleaseDecision, start: str) -> str:
-    """Return why a pass is not shown: what is missing first, then the widest limit."""
+    """Return why a decision is inconclusive."""
     if release.level == "inconclusive":
         start = "Inconclusive: "
     if "control" in release.lacks and release.level != "inconclusive":
@@ -231,7 +231,7 @@ def _why_open(release: ReleaseDecision) -> str:
 
 
 def effect_name(effect: AttackEffect, *, of: bool = True) -> str:
-    """Return what an attack is called in a sentence, with the attribute that it infers."""
+    """Return the name of an effect in a sentence, with its attribute."""
     about = f" of {name(effect.sensitive, LONGEST_NAME)}" if of and effect.sensitive else ""
     return f"{EFFECT_NAMES[effect.attack]}{about}"
 
@@ -244,7 +244,7 @@ def _class_risk(release: ReleaseDecision) -> float:
 
 
 def reached(release: ReleaseDecision) -> str:
-    """Return what an attacker reaches, by the effect or the people that set the level."""
+    """Return what an attacker reaches, by the cause of the level."""
     people = release.individuals
     if release.cause == "claim":
         return "the claimed epsilon is refuted"
@@ -280,7 +280,7 @@ def _expected(number: float) -> str:
 
 
 def _of_effect(effect: AttackEffect | None) -> str:
-    """Return what an effect means, with its two rates where the sentence stays short."""
+    """Return an effect in words, with both rates where it stays short."""
     if effect is None:
         return "no attack could be tested"
     if is_hidden(effect):
@@ -332,7 +332,7 @@ def _in_points(excess: float) -> str:
 
 
 def _bound(high: float) -> str:
-    """Return an upper limit in points, rounded up, so that what is said to be below it is.
+    """Return an upper limit in points, rounded up.
 
     >>> _bound(0.0551), _bound(0.058)
     ('5.6', '5.8')
@@ -363,7 +363,7 @@ def p_text(p: float) -> str:
 
 
 def _of_several(decision: AuditDecision, releases: Sequence[ReleaseDecision]) -> str:
-    """Return the decision on several releases in a sentence: which passes, or which comes closest."""
+    """Return the headline of several releases."""
     number = len(releases)
     if decision.decision == "none":
         worst = max(releases, key=lambda each: height(each.level))
@@ -427,7 +427,7 @@ def threshold_source(release: ReleaseDecision, source: str) -> str:
 
 
 def _copied_group(release: ReleaseDecision) -> GroupEffect | None:
-    """Return the group whose people are copied most, where copies lead and the group alone has as high a level."""
+    """Return the subgroup with most copies, where it sets the level."""
     if release.cause != "copies":
         return None
     found = [
@@ -455,7 +455,7 @@ def _subject(release: ReleaseDecision) -> AttackEffect | None:
 
 
 def _planned(effect: AttackEffect, release: ReleaseDecision, audit: Audit) -> Iterator[str]:
-    """Yield what an audit of this size can show of an effect that is open."""
+    """Yield what an audit of this size can show of an effect."""
     from unveil.metrics.verdict.plan import plan
 
     yield f"about {count(effect.people_needed or 0)} people per table needed"

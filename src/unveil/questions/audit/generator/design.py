@@ -1,4 +1,4 @@
-"""Who is held out in which run of a generator, and which rows are planted by coins: all by lot."""
+"""Random design of generator runs: held-out records and canaries."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -22,7 +22,7 @@ _SEEDS = 2**31 - 1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GeneratorRun:
-    """One run: whom the generator is given, and who stands for people who are not in the data.
+    """One run: people given to the generator, and people held out.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def draw_design(
     targets: Targets = "auto",
     rng: np.random.Generator,
 ) -> Design:
-    """Return who is held out in which run, by lot, and which canaries are planted.
+    """Return random held-out records of each run, and random canaries.
 
     People are drawn by what their rows hold and not by where these stand. Rows above those of ``person`` are unusual
     ones, put together to be planted.
@@ -149,7 +149,7 @@ def draw_design(
 
 
 def _number_held_out(people: int, settings: GeneratorSettings) -> int:
-    """Return how many people are held out at a time; too few of them compare with nobody."""
+    """Return the number of people held out at a time."""
     held = people // settings.folds if settings.folds else round(people * settings.share_held_out)
     least = FEWEST_HELD_OUT
     if held < least or people - held < least:
@@ -170,7 +170,7 @@ def _enough(needed: int, people: int) -> str:
 def _canaries(
     held: IntArray, person: IntArray, rows: int, settings: GeneratorSettings, *, pairs: bool, several: bool
 ) -> IntArray:
-    """Return the rows of canaries, one column or two: people who are held out, or the rows that are nobody's."""
+    """Return the rows of canaries: held-out people, or synthetic outliers."""
     each = 2 if pairs else 1
     if settings.canaries is None:
         return np.empty((0, 1), np.int64)

@@ -1,4 +1,4 @@
-"""What was found out about a way of making releases, and about a claim of epsilon, as data."""
+"""Findings on a generator, and on its claimed ε."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class GeneratorSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonFinding:
-    """A lower bound of epsilon, and the claim that it was held against."""
+    """Empirical lower bound on ε, and the claim compared with it."""
 
     COUNTS = "nothing private"
 
@@ -77,7 +77,7 @@ class EpsilonFinding:
 
     @derived("Whether the claim is contradicted; null without one.", name="contradicted")
     def claim_contradicted(self) -> bool | None:
-        """Whether the claim is contradicted; None where nothing is claimed."""
+        """Whether the claim is refuted; None without a claim."""
         return None if self.claim is None else self.contradicted
 
     #: For the best adversary, where epsilon is twice as large as claimed.

@@ -1,4 +1,4 @@
-"""Settings of an audit of a generator: held-out records, runs, canaries and the claimed ε."""
+"""Settings of a generator's audit: held-out records, runs, canaries, claimed ε."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

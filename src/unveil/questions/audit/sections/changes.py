@@ -1,4 +1,4 @@
-"""What changed since an earlier audit: each figure before and now, and whether the change is more than chance."""
+"""Changes since an earlier audit, with their significance."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """Something that both audits were made with, and that differs: a file, a setting, a column."""
+    """A difference in files, settings, or columns of two audits."""
 
     what: str = figure("What differs, in words.")
     before: str = figure("What it was in the previous audit.")
@@ -72,7 +72,7 @@ def read_previous(path: "str | PathLike[str]") -> Mapping[str, Any]:
 
 
 def _is_whole(read: Mapping[str, Any]) -> bool:
-    """Return whether the parts that are compared have the shape that they are written with."""
+    """Return whether an earlier report has the expected structure."""
     releases = read.get("releases")
     parts = [read.get("original"), read.get("control")]
     return (
@@ -89,7 +89,7 @@ def _is_whole(read: Mapping[str, Any]) -> bool:
 
 
 def figures_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, Rate]]:
-    """Yield every figure of an audit: those of its attacks, and all numbers in the other parts of a release."""
+    """Yield every value of an audit, by release, attack, and name."""
     for release in audit["releases"]:
         for attack in release["attacks"]:
             who = adversary_of(attack)
@@ -102,13 +102,13 @@ def figures_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, Rate]]:
 
 
 def adversary_of(attack: Mapping[str, Any]) -> str:
-    """Return how the adversary of an attack is called, with the column that it guessed."""
+    """Return the attacker's name, with the column that it infers."""
     parts = (attack.get("scenario"), attack.get("secret"))
     return ", guessing ".join(str(part) for part in parts if part)
 
 
 def _leaves(content: Mapping[str, Any], left_out: Sequence[str]) -> Iterator[tuple[str, Rate]]:
-    """Yield every number of an object, however deep, with its interval where it has one."""
+    """Yield every number of an object, nested too, with its CI."""
     for field, value in content.items():
         if field in left_out:
             continue
@@ -129,7 +129,7 @@ def _number(value: object) -> float:
 
 
 def differences_in(previous: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
-    """Yield what two audits were made with and that differs: files, columns, settings."""
+    """Yield differences in the files, columns, and settings of two audits."""
     for part in ("original", "control"):
         then, today = previous.get(part) or {}, now.get(part) or {}
         yield from _table_differences(part, then, today)
@@ -169,7 +169,7 @@ def _column_differences(then: Mapping[str, Any], today: Mapping[str, Any]) -> It
 
 
 def _made_differences(previous: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
-    """Yield how many were attacked, and other numbers that an attack was made with, where they differ."""
+    """Yield differences in sample sizes and other numbers of attacks."""
     old, new = (
         {
             (release["name"], each["attack"], adversary_of(each)): each
@@ -186,7 +186,7 @@ def _made_differences(previous: Mapping[str, Any], now: Mapping[str, Any]) -> It
 
 
 def _setting(value: Any) -> Any:
-    """Return a setting as it was chosen: a profile is written with all that was judged by it."""
+    """Return a setting as chosen: a profile by its name."""
     return value.get("profile") if isinstance(value, dict) else value
 
 
@@ -233,7 +233,7 @@ Direction = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class FigureChange:
-    """One figure in the earlier and in the present audit."""
+    """One value in the earlier and in the present audit."""
 
     release: str = figure("The release, by its name.")
     attack: str = figure("The attack, as it is written in commands.")
@@ -252,7 +252,7 @@ class FigureChange:
 
 @dataclass(frozen=True, kw_only=True)
 class Changes:
-    """All that changed: figures of both audits, what only one of them has, and what they were made with."""
+    """All changes: shared values, new and missing ones, differing settings."""
 
     #: As the page names the earlier audit.
     previous: str = figure("When and by which version the previous audit was made.", default="the earlier audit")
@@ -263,7 +263,7 @@ class Changes:
 
     @property
     def measurable(self) -> tuple[FigureChange, ...]:
-        """The figures that changed by more than chance explains."""
+        """The significant changes."""
         return tuple(change for change in self.figures if change.measurable)
 
 
@@ -291,7 +291,7 @@ def changes(previous: Mapping[str, Any], now: Mapping[str, Any], *, called: str 
 
 
 def _renamed(previous: Mapping[str, Any], now: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the earlier audit with its only release under the name that it has now."""
+    """Return the earlier audit with its only release renamed."""
     old, new = previous["releases"], now["releases"]
     if len(old) == len(new) == 1:
         return {**previous, "releases": [{**old[0], "name": new[0]["name"]}]}
@@ -331,7 +331,7 @@ def _change(
 
 
 def direction(before: Rate, now: Rate) -> Direction:
-    """Return how a figure changed; "measurably" only where its two intervals do not overlap.
+    """Return how a value changed; "measurably" if the intervals do not overlap.
 
     >>> direction(Rate(0.1, 0.08, 0.12), Rate(0.2, 0.17, 0.23))
     'measurably higher'

@@ -46,7 +46,7 @@ _NEARLY_ALL = 0.85
 
 
 def distance_charts(audit: Audit, attack: str, *, only: Collection[str] = ()) -> tuple[Chart, ...]:
-    """Return the histograms of an attack, ``closest_record`` or ``neighbour_ratio``: one for each release, or some."""
+    """Return distance histograms of an attack, one per release."""
     several = len(audit.releases) > 1
     return tuple(
         _chart(attack, name(release.name, _LONGEST_NAME) if several else "", finding, finding.distances, audit)
@@ -91,7 +91,7 @@ def _top(series: Sequence[Series]) -> float:
 def _bars(
     side: tuple[str, Style, str], shares: "FloatArray", width: float, histogram: "DistanceHistogram", lowest: float
 ) -> Series:
-    """Return shares of records as bars; those that were rounded up to the smallest number are hatched."""
+    """Return shares of records as bars, hatched where rounded up."""
     few = (np.abs(shares) > 0) & (np.abs(shares) <= lowest * (1 + 1e-9)) & histogram.is_rounded
     return Series(
         name=side[0],
@@ -127,7 +127,7 @@ def _caption(attack: str, histogram: "DistanceHistogram") -> str:
 
 
 def histogram_table(audit: Audit) -> TableBlock | None:
-    """Return what the histograms show in numbers: medians, 5% quantiles, copies, and the share of closer records."""
+    """Return histogram statistics: medians, 5% quantiles, copies, closer records."""
     rows = []
     for release in audit.releases:
         for attack, (title, _, _) in CHARTS.items():
@@ -188,7 +188,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
 
 
 def copies_sentence(label: str, people: ExposedIndividuals, copies: CopyFindings, *, several: bool) -> str:
-    """Return how many people's records are released unchanged, how many by chance, and how many beyond it."""
+    """Return exact copies: observed, expected, and beyond chance."""
     where = f"{name(label, LONGEST_NAME)}: " if several else ""
     seen = number_of(people.copies_seen)
     if not people.copies_seen and not isinstance(people.copies_seen, SuppressedNumber):
@@ -206,7 +206,7 @@ def copies_sentence(label: str, people: ExposedIndividuals, copies: CopyFindings
 
 
 def subgroup_table(audit: Audit) -> TableBlock | None:
-    """Return the subgroups in which copies are more frequent; None where there are none."""
+    """Return the subgroups with more copies, or None."""
     rows = [
         (
             name(release.name, LONGEST_NAME),
@@ -229,7 +229,7 @@ def subgroup_table(audit: Audit) -> TableBlock | None:
 
 
 def distance_table(audit: Audit) -> TableBlock | None:
-    """Return quantiles of DCR and NNDR, next to those of the control group; None where they were not measured."""
+    """Return DCR and NNDR quantiles, compared with the control group."""
     rows = [
         (
             *([name(release.name, LONGEST_NAME)] if len(audit.releases) > 1 else []),

@@ -15,7 +15,7 @@ MOST_RECORDS = 10
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
-    """Return the most exposed records by row number, for the internal report alone."""
+    """Return the most exposed records, for the internal report."""
     every = [release for release in audit.releases if release.exposed]
     if not every:
         return None
@@ -56,7 +56,7 @@ def _table(release: AuditedRelease, *, several: bool) -> TableBlock:
 
 
 def common_columns(exposed: Sequence[ExposedPerson]) -> str:
-    """Return through which columns flagged people, or the most exposed ones, stand out."""
+    """Return the columns in which exposed people stand out."""
     traced = [each for each in exposed if each.released_row >= 0]
     flagged = [each for each in traced if each.pointed_out]
     which = "Flagged people" if flagged else "The most exposed people"
@@ -68,7 +68,7 @@ def common_columns(exposed: Sequence[ExposedPerson]) -> str:
 
 
 def exposed_table(audit: Audit) -> TableBlock:
-    """Return the record-level risk of all measured people as a table for a file."""
+    """Return the record-level risk of all measured people."""
     return TableBlock(
         caption="Exposed people",
         columns=(

@@ -33,7 +33,7 @@ _NONE = "–"
 
 
 def roc_curve(audit: Audit, *, linear: bool = False) -> Chart | None:
-    """Return the ROC curves, None where nothing was measured: one line per release, or per score of a single one.
+    """Return the ROC curves, one per release or score, or None.
 
     The axis of false positives is logarithmic unless ``linear``. The band holds 95% of the curves of random labels.
     """
@@ -79,7 +79,7 @@ def roc_curve(audit: Audit, *, linear: bool = False) -> Chart | None:
 def chance_band(
     false_positive_rate: "FloatArray", members: int, others: int, level: float = 0.95
 ) -> "tuple[FloatArray, FloatArray]":
-    """Return the limits of the true-positive rate if scores say nothing, at each false-positive rate.
+    """Return the TPR limits of random scores, at each FPR.
 
     The number of members above the k-th of n non-members is then beta-binomial; a beta distribution of the same mean
     and variance stands for it.
@@ -96,7 +96,7 @@ def chance_band(
 
 
 def roc_table(audit: Audit) -> TableBlock | None:
-    """Return the AUC of each line of the chart, and the members flagged at fixed false-positive rates."""
+    """Return each curve's AUC, and its TPR at fixed FPRs."""
     found = _separations(audit)
     if not found:
         return None
@@ -123,7 +123,7 @@ def auc_text(area: "Rate") -> str:
 
 
 def _separations(audit: Audit) -> "list[tuple[str, Separation]]":
-    """Return the measured membership of each release, called by the release where there are several."""
+    """Return the measured membership of each release, by release name."""
     found = [
         (release.name, finding)
         for release in audit.releases
@@ -162,7 +162,7 @@ def _rate_at(
     power: "FloatArray",
     dots: "Sequence[tuple[float, float]]" = (),
 ) -> "FloatArray":
-    """Return the share of members flagged at these false-positive rates, powers of ten.
+    """Return the TPR at these FPRs, powers of ten.
 
     A threshold that flags f of n non-members flags (f + 1) of n + 1 if one more of them comes, who is as good as any;
     between such rates it is drawn at random who is flagged. The line goes through the ``dots``, also where it is that
@@ -212,7 +212,7 @@ def _rate_text(rate: "Rate") -> str:
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
-    """Return the results on membership inference: AUC, TPR at low FPR, outliers, and all scores."""
+    """Return the membership section: AUC, TPR, outliers, and scores."""
     table = result_table(audit, ("membership",), "Membership inference: all scores")
     if table is None:
         return None
@@ -236,7 +236,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
 
 
 def separations(audit: Audit) -> list[tuple[str, Separation]]:
-    """Return how well members are told apart in each release where a score was learned or fixed."""
+    """Return membership results of releases with a scored attack."""
     return [
         (release.name, finding.separation)
         for release in audit.releases
@@ -246,7 +246,7 @@ def separations(audit: Audit) -> list[tuple[str, Separation]]:
 
 
 def separation_table(measured: Sequence[tuple[str, Separation]]) -> TableBlock:
-    """Return AUC, TPR at fixed FPR, flagged people and outliers, one column per release."""
+    """Return AUC, TPR, flagged people, and outliers, by release."""
     labels = [name(label, LONGEST_NAME) for label, _ in measured] if len(measured) > 1 else ["Value"]
     each_of = [dict(_lines(each)) for _, each in measured]
     rows = dict.fromkeys(line for lines in each_of for line in lines)
@@ -278,7 +278,7 @@ def _lines(separation: Separation) -> Iterator[tuple[str, str]]:
 
 
 def best_by_kind(separation: Separation) -> dict[str, ScoreArea]:
-    """Return the score with the highest AUC of each kind, the highest first."""
+    """Return each score type's best score, highest AUC first."""
     best: dict[str, ScoreArea] = {}
     for each in sorted(separation.scores, key=lambda each: -each.area.value):
         best.setdefault(each.sees, each)

@@ -82,7 +82,7 @@ def limitations(audit: Audit) -> Iterator[str]:
 
 
 def tables(audit: Audit) -> Iterator[TableBlock]:
-    """Yield the checks of the control group, and how each column was read."""
+    """Yield the checks of the control group, and the column table."""
     facts = list(_facts(audit))
     if facts:
         yield TableBlock(
@@ -111,7 +111,7 @@ def _checks(control: ControlCheck) -> Iterator[tuple[str, float]]:
 
 
 def column_table(audit: Audit) -> TableBlock:
-    """Return how each column was read: its type, role, and reason; guessed columns first."""
+    """Return each column's type, role, and reason; guessed ones first."""
     return TableBlock(
         caption="Columns",
         columns=("Column", "Type", "Confidence", "Role", "Missing", "Markers", "Reason"),
@@ -192,7 +192,7 @@ def _difference(each: ColumnDifference) -> str:
 
 
 def cautions(audit: Audit) -> tuple[str, ...]:
-    """Return what stands above the headline: without it the results would be misread."""
+    """Return the cautions above the headline."""
     apart = any(TOLD_APART in finding.figures for release in audit.releases for finding in release.findings)
     lost = (each for release in audit.releases for each in _lost(release))
     said = (*_too_few(audit), *oddities(audit), unsure_note(audit.columns), *([_APART] if apart else []), *lost)
@@ -328,7 +328,7 @@ def profile_sentence(answers: ProfileAnswers) -> str:
 
 
 def profile_answers(audit: Audit) -> ProfileAnswers | None:
-    """Return what answers each clause of the source of the threshold; None where the user chose it."""
+    """Return the answers to each clause of a threshold's source."""
     if not audit.thresholds.profile:
         return None
     values = {each.name: quantities_of(alone(audit, each.name)) for each in audit.releases}

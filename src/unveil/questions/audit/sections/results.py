@@ -1,4 +1,4 @@
-"""What the sections on attacks share: the result in one sentence, and the table of all attackers."""
+"""Shared parts of attack sections: result sentence and attacker table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -34,7 +34,7 @@ MOST_ATTACKERS = 30
 
 
 def charted(audit: Audit) -> tuple[str, ...]:
-    """Return the release that charts show: the recommended one if it passes, else the worst."""
+    """Return the release in charts: a passing recommended one, else the worst."""
     decision = audit.decision
     leading = leading_release(decision)
     passing = [each.name for each in decision.releases if each.decision == "pass" and each.name == decision.recommended]
@@ -42,7 +42,7 @@ def charted(audit: Audit) -> tuple[str, ...]:
 
 
 def strongest(audit: Audit, risk: str) -> tuple[ReleaseDecision, RiskRow] | None:
-    """Return the release with the highest result on one of the four risks; None where none was tested."""
+    """Return the release with the highest result on a risk."""
     place = list(RISKS).index(risk)
     rows = [(each, each.risks[place]) for each in audit.decision.releases if not each.is_reference and each.risks]
     tested = [(release, row) for release, row in rows if row.effect is not None and row.level is not None]
@@ -50,7 +50,7 @@ def strongest(audit: Audit, risk: str) -> tuple[ReleaseDecision, RiskRow] | None
 
 
 def result_sentence(audit: Audit, risk: str) -> str:
-    """Return the strongest result on a risk in one sentence: size first, then the attacker and the significance."""
+    """Return the strongest result on a risk in one sentence."""
     found = strongest(audit, risk)
     if found is None:
         reasons = [each.risks[list(RISKS).index(risk)].why_not_tested for each in audit.decision.releases if each.risks]
@@ -70,7 +70,7 @@ def result_sentence(audit: Audit, risk: str) -> str:
 
 
 def knowledge_sentence(audit: Audit, release: ReleaseDecision, effect: AttackEffect) -> str:
-    """Return which columns the attacker of an effect knows, as a sentence; empty where it has none of its own."""
+    """Return the attacker's columns as a sentence, or ""."""
     scenario = _scenario(audit, release.name, effect)
     if scenario is None or not scenario.first:
         return ""
@@ -82,7 +82,7 @@ def knowledge_sentence(audit: Audit, release: ReleaseDecision, effect: AttackEff
 
 
 def _scenario(audit: Audit, release: str, effect: AttackEffect) -> AttackScenario | None:
-    """Return what the attacker of an effect knows; at more neighbors it is the same attacker."""
+    """Return the attacker's scenario, shared by every number of nearest rows."""
     names = {effect.attacker, effect.attacker.partition(", ")[0]}
     return next(
         (
@@ -100,7 +100,7 @@ def _scenario(audit: Audit, release: str, effect: AttackEffect) -> AttackScenari
 
 
 def attacker_text(audit: Audit, release: str, effect: AttackEffect) -> str:
-    """Return an attacker by its columns or its score, never by a number."""
+    """Return an attacker by its columns or its score."""
     score = _SCORES.get(effect.attacker.partition(",")[0])
     if score is not None:
         return score
@@ -116,7 +116,7 @@ def attacker_text(audit: Audit, release: str, effect: AttackEffect) -> str:
 
 
 def result_table(audit: Audit, attacks: Sequence[str], caption: str) -> TableBlock | None:
-    """Return the result of each attacker of these attacks, the strongest first; None where none was measured."""
+    """Return each attacker's result, the strongest first, or None."""
     releases = [each for each in audit.decision.releases if not each.is_reference]
     several, rows, left_out = len(releases) > 1, [], 0
     has_sensitive = False

@@ -1,4 +1,4 @@
-"""The sign-off sheet: what was audited and found, with the limitations, on one page to sign."""
+"""Sign-off sheet: scope, results, and limitations on one page."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -54,7 +54,7 @@ def sign_off(audit: Audit, context: AuditContext) -> SignOff:
 
 
 def _box(audit: Audit, risk: str) -> BoxFact:
-    """Return the strongest result on a risk, or why it was not tested."""
+    """Return the strongest result on a risk, or why none exists."""
     found = strongest(audit, risk)
     if found is None:
         return BoxFact(tested=False, why_not=result_sentence(audit, risk))
@@ -100,7 +100,7 @@ def _shown(path: Path | None) -> str:
 
 
 def _adversaries(audit: Audit) -> Iterator[Adversary]:
-    """Yield the attackers, each once; of column splits tried in turn only the strongest."""
+    """Yield each attacker once, with only the strongest column splits."""
     seen = set()
     for release in audit.releases:
         for finding in release.findings:

@@ -1,4 +1,4 @@
-"""Tested changes: which change of the release lowers the risk, and at what cost in utility?"""
+"""Tested changes: their effect on risk and utility."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ _LEAST_FALL = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class ChangedFigure:
-    """The figure of one attack before and after a change."""
+    """One attack's excess before and after a change."""
 
     attack: str = figure("The attack, as it is written in commands.")
     before: Rate = figure("The figure of the release as it is, with its interval.")
@@ -58,7 +58,7 @@ class MeasuredChange:
     attacks: tuple[str, ...]
 
     def pairs(self) -> Iterator[tuple[str, AttackFinding, AttackFinding]]:
-        """Yield the worst of each attack before and after, where both are known."""
+        """Yield each attack's worst excess before and after."""
         for attack in (each for each in self.attacks if each in ATTACKS):
             one, other = self.before.strongest(attack), self.after.strongest(attack)
             if one is not None and other is not None:
@@ -70,7 +70,7 @@ class MeasuredChange:
 
     @derived("Attacks that stay significant.")
     def proved(self) -> tuple[str, ...]:
-        """The attacks that stay proved, copies beyond doubt among them."""
+        """The attacks that stay significant, with copies beyond chance."""
         return _proved(self.verdict)
 
     @derived("The figures before and after.")
@@ -93,12 +93,12 @@ class MeasuredChange:
 
     @property
     def proved_before(self) -> tuple[str, ...]:
-        """The attacks that are proved of the release as it is."""
+        """The attacks that are significant on the present release."""
         return _proved(self.verdict_before)
 
     @property
     def fall(self) -> float:
-        """How much lower the figures of the repeated attacks are on average."""
+        """Mean reduction of the excess over the repeated attacks."""
         falls = [float(one.worse.value) - float(other.worse.value) for _, one, other in self.pairs()]
         return sum(falls) / len(falls) if falls else 0.0
 
@@ -109,7 +109,7 @@ class MeasuredChange:
 
     @property
     def rank(self) -> tuple[int, float, float]:
-        """The best first: fewest attacks that stay proved, then lowest figures, then least loss."""
+        """Sort key: fewest significant attacks, lowest excess, least utility loss."""
         return len(self.proved), -round(self.fall, 6), self.loss
 
 
@@ -119,7 +119,7 @@ def _proved(verdict: ReleaseVerdict) -> tuple[str, ...]:
 
 
 def measured_changes(audit: Audit) -> list[MeasuredChange]:
-    """Return every change with the release before and after it, the best first."""
+    """Return every change with results before and after, best first."""
     suggestions = audit.suggestions
     if suggestions is None or suggestions.again is None:
         return []
@@ -151,7 +151,7 @@ def change_text(change: SuggestedChange) -> str:
 
 
 def suggestion_sentences(audit: Audit) -> list[str]:
-    """Return for each release that was changed what helps most, what that costs, and that nothing helps where so."""
+    """Return the best change of each release, with its cost."""
     if audit.suggestions is None:
         return []
     if not audit.suggestions.attacks:
@@ -248,7 +248,7 @@ def _table(audit: Audit, changes: Sequence[MeasuredChange]) -> TableBlock:
 
 
 def _still(measured: MeasuredChange) -> str:
-    """Return how many of the attacks that were proved stay so, and which do not."""
+    """Return how many significant attacks stay significant, by name."""
     gone = [ATTACKS[attack].title.lower() for attack in measured.proved_before if attack not in measured.proved]
     if not measured.proved:
         return "nothing"

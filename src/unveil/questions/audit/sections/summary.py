@@ -1,4 +1,4 @@
-"""The first screen of the audit report: level and decision, main chart with the summary table, one line of facts."""
+"""First screen of the audit report: level, decision, chart, summary table."""
 
 from collections.abc import Iterator, Sequence
 from math import isnan, nan
@@ -63,7 +63,7 @@ def strip(decision: AuditDecision) -> LevelStrip:
 
 
 def blocks(audit: Audit) -> tuple[Block, ...]:
-    """Return the main chart and the summary table; for several releases a table with one column each, and a chart."""
+    """Return the main chart and the summary table."""
     decision = audit.decision
     if len(decision.releases) == 1:
         return (_of_one(decision, audit.thresholds.threshold),)
@@ -221,7 +221,7 @@ def _cell(row: RiskRow) -> str:
 
 
 def risk_and_utility(audit: Audit) -> Chart | None:
-    """Return the worst excess and the utility loss of each release; None where fewer than two have both."""
+    """Return each release's worst excess and utility loss, or None."""
     points = [
         (each.name, each.worst.excess, each.utility_loss)
         for each in audit.decision.releases
