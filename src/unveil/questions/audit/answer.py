@@ -263,8 +263,8 @@ def ask(request: Request) -> Response:
     check_context(answer.findings, context)
     if settings.people is not None and not any(each.exposed for each in answer.findings.releases):
         raise SettingError(
-            "nobody's exposure could be measured: membership must be among the attacks, and the control usable and of "
-            f"{LEAST_OUTSIDE} people or more. Leave it out, or add people to the control",
+            "Record-level risk was not measured. It needs the membership attack and a usable control group of at least "
+            f"{LEAST_OUTSIDE} people. Leave it out, or enlarge the control group",
             "people",
         )
     shared = partial(answer.to_html, report=context, edition="shareable")
@@ -277,26 +277,26 @@ def ask(request: Request) -> Response:
             "shareable": OutputFile(
                 write=lambda path, *, seed, **_: write_text(path, shared(seed=seed), shared=True),
                 name="shareable.html",
-                said="The report to pass on is in {}",
+                said="The redacted report is in {}",
             ),
             "people": OutputFile(
                 write=lambda path, **_: write_text(path, csv_of(exposed_table(answer.findings)).decode()),
                 name="people.csv",
-                said="How exposed people are is in {}, for internal use",
+                said="The record-level risk is in {} (internal use only)",
             ),
             "sheet": OutputFile(
                 write=lambda path, *, seed, **_: write_text(
                     path, sheet_document(answer.page(seed=seed, report=context))
                 ),
                 name="sheet.html",
-                said="The sheet to sign is in {}",
+                said="The sign-off sheet is in {}",
             ),
         },
         holds_limits=True,
         # Without an internal report nothing else keeps it.
         aside=()
         if request.report or not key
-        else (f"Keep the key of the digests in the report ('unveil verify'): {key}",),
+        else (f"Store this key; 'unveil verify' needs it to check the digests: {key}",),
     )
 
 

@@ -26,9 +26,9 @@ from unveil.questions.audit.people import PeopleSelection, TargetPool, TargetSam
 
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 _WITHHELD = {
-    "other_people": "the control is of other people, so that nothing can be compared with it",
-    "clustered": "rows of one table are too alike to be separate people, so that nothing can be compared",
-    "too_small": "the control has too few people to compare with",
+    "other_people": "the control group is from another population, so an excess cannot be estimated",
+    "clustered": "rows of one table are too similar to be separate people, so an excess cannot be estimated",
+    "too_small": "the control group is too small to estimate an excess",
 }
 
 

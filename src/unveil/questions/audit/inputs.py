@@ -57,8 +57,8 @@ def refuse_constant(table: Table, settings: AuditSettings) -> None:
     for column in table.columns:
         if column.role == "sensitive" and table.series(column.name).drop_nulls().n_unique() < 2:
             raise InputError(
-                f"the sensitive column {column.name!r} of the {table.name} must hold at least two different values, "
-                "but does not, so that nobody can learn anything from it. Name another column (--sensitive)"
+                f"The sensitive column {column.name!r} of the {table.name} has only one value, so there is nothing to "
+                "infer. Choose another column (--sensitive)"
             )
 
 
@@ -95,6 +95,8 @@ def check_weights(release: Release, settings: AuditSettings) -> None:
 #: Tables with more cells are not compared row by row with people: all columns are held in memory at once.
 MOST_MATCHED = 10**7
 _ROLE_WORDS = {"identifier": "an identifier", "sensitive": "sensitive", "ignored": "ignored"}
+#: Confidence in a column type, in words where the report has its own.
+_CONFIDENCE = {"told": "given", "sure": "certain", "unsure": "uncertain"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +172,7 @@ class PreparedAudit:
                     role=each.role,
                     reason=each.reason,
                     missing=each.missing,
-                    confidence=each.confidence,
+                    confidence=_CONFIDENCE.get(each.confidence, each.confidence),
                     markers=self.original.marker_counts(each.name),
                 )
                 for each in self.original.columns
@@ -268,7 +270,7 @@ def with_roles(table: Table, settings: AuditSettings) -> Table:
             role = "ignored"
         if role is not None:
             kind_reason = column.reason.rpartition("; ")[0]
-            column = replace(column, role=role, role_told=True, reason=f"{kind_reason}; {role}: as told")
+            column = replace(column, role=role, role_told=True, reason=f"{kind_reason}; {role}: as given")
         columns.append(column)
     return replace(table, columns=tuple(columns))
 
@@ -288,7 +290,7 @@ def _role_notes(table: Table) -> list[str]:
         return []
     names = ", ".join(map(repr, guessed[:5])) + (f" and {len(guessed) - 5} more" if len(guessed) > 5 else "")
     return [
-        f"Taken for identifiers and left out of all attacks: {names}. Name them as known if that is wrong (--known)."
+        f"Treated as identifiers, so no attack uses them: {names}. If that is wrong, list them in --quasi-identifiers."
     ]
 
 
@@ -372,8 +374,8 @@ def _households(pool: PooledTables, tables: Sequence[Table], column: str) -> Int
     for table in tables:
         if column not in table.column_names:
             raise InputError(
-                f"the household column {column!r} must be in the original and in the control, but the {table.name} "
-                "lacks it, so that nobody can tell who was drawn together. Add it, or leave out the column"
+                f"The household column {column!r} is missing from the {table.name}. Add it to the original and the "
+                "control group, or leave out the household column"
             )
     return number_households(pool, [table.series(column) for table in tables])
 
@@ -441,7 +443,7 @@ def _prepared_release(
     known = tuple(column.name for column in release.original.columns if column.role == "known")
     if not known:
         raise InputError(
-            f"no column of {label!r} can be known to an adversary: all that it shares with the original are "
+            f"An attacker can know no column of {label!r}: all columns that it shares with the original are "
             "identifiers, sensitive or ignored. Name some with --known"
         )
     found, said = _identified(release)
@@ -494,8 +496,8 @@ def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
     if not names:
         return None, []
     notes = [
-        f"The release {release.name!r} still has the identifier {names[0]!r}. It was used only to know whose row each "
-        "is; everybody could be named by it, so take it out before the release."
+        f"The release {release.name!r} still has the identifier {names[0]!r}. It was used only to match rows to "
+        "people. It identifies every person, so remove it before the release."
     ]
     own, theirs = release.original.series(names[0]), release.released.series(names[0])
     if own.drop_nulls().n_unique() < own.len() - own.null_count():

@@ -107,7 +107,7 @@ def protect(
     set_aside = ""
     if outside is None:
         table, outside = kept_apart(table, told_ids[:1], rng=rng)
-        pattern = "{} (one in five, chosen at random) are the control group; the release holds the others."
+        pattern = "{} (one in five, chosen at random) are the control group; the release holds the rest."
         set_aside = people_text(outside.rows, "person", "people", pattern=pattern)
     progress("protecting the table", 0.0)
     releases = tuple(protected(table, protections, rng=rng))
@@ -154,8 +154,8 @@ def ask(request: Request) -> Response:
         outputs={
             "others": OutputFile(
                 write=lambda path, **_: write_text(path, "" if others is None else others.frame.write_csv()),
-                name="others.csv",
-                said="The people who are not in it are in {}: keep them to yourself",
+                name="control.csv",
+                said="The control group is in {} (internal use only)",
                 is_release=True,
                 warning="" if others is None else formula_warning(others.frame),
             ),
@@ -227,8 +227,8 @@ def kept_apart(table: Table, identifier: Sequence[str], *, rng: np.random.Genera
     everybody = np.unique(person)
     if everybody.size < _FEWEST:
         raise InputError(
-            f"a table must hold at least {_FEWEST} people so that a fifth of them can be kept apart, but the "
-            f"{table.name} holds {everybody.size}. Name people who are not in it (--control)"
+            f"The {table.name} has {everybody.size} people, but at least {_FEWEST} are needed to hold a fifth of them "
+            "out. Add a control group (--control)"
         )
     apart = np.isin(person, rng.permutation(everybody)[: everybody.size // _ONE_IN])
     return table.take(np.flatnonzero(~apart)), replace(table.take(np.flatnonzero(apart)), name="control")

@@ -44,16 +44,16 @@ if TYPE_CHECKING:
 
 #: What a shareable report says about itself.
 NOTE = (
-    "Numbers that rest on fewer than {minimum} people, or on all but so few, are given by bounds that follow from the "
-    "totals alone, or are not shown; tables whose numbers of rows differ by fewer are given the same number. The "
-    "internal edition has them all."
+    "Numbers based on fewer than {minimum} people, or on all but fewer than {minimum}, are bounded or left out. "
+    "The bounds follow from totals. Tables whose row counts differ by fewer than {minimum} show the same count. The "
+    "internal report has all numbers."
 )
 #: What stands for the words of a command.
-COMMAND = "a command (the internal edition has its words)"
+COMMAND = "a command (see the internal report)"
 #: What the report says about its digests.
 KEYED = (
-    "A keyed digest is the HMAC-SHA-256 of a file's SHA-256 under a random key, which the internal edition states: who "
-    "holds the key can show with it that a file is this one (unveil verify FILE), and nobody else can try files."
+    "A keyed digest is the HMAC-SHA-256 of a file's SHA-256 under a random key. The internal report states the key. "
+    "With it, unveil verify FILE shows that a file is this one; without it, files cannot be guessed."
 )
 
 

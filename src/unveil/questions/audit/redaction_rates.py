@@ -240,19 +240,23 @@ def shared_finding(small: SmallNumbers, finding: AttackFinding) -> AttackFinding
 
 def _separation(small: SmallNumbers, separation: Separation) -> Separation:
     """Return redacted membership inference, with curves through rounded counts."""
-    few = any(map(small.is_small, (separation.pointed_out, separation.members - separation.pointed_out)))
+    few = any(map(small.is_small, (separation.flagged, separation.members - separation.flagged)))
     return replace(
         separation,
         area=_two_digits(separation.area),
-        named=tuple(replace(each, rate=small.rate(each.rate)) for each in separation.named),
-        pointed_out=SuppressedNumber.withheld() if few else separation.pointed_out,
+        tpr_at_fpr=tuple(replace(each, rate=small.rate(each.rate)) for each in separation.tpr_at_fpr),
+        flagged=SuppressedNumber.withheld() if few else separation.flagged,
         scores=tuple(
             replace(each, area=_two_digits(each.area), weights=(), curve=_curve(small, each.curve, separation))
             for each in separation.scores
         ),
-        unusual=tuple(
-            replace(each, area=_two_digits(each.area), named=replace(each.named, rate=small.rate(each.named.rate)))
-            for each in separation.unusual
+        outliers=tuple(
+            replace(
+                each,
+                area=_two_digits(each.area),
+                tpr_at_fpr=replace(each.tpr_at_fpr, rate=small.rate(each.tpr_at_fpr.rate)),
+            )
+            for each in separation.outliers
             if min(each.members, each.others) >= small.minimum
         ),
         curve=_curve(small, separation.curve, separation),

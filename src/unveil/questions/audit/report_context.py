@@ -41,13 +41,13 @@ class ReportContext:
     def __post_init__(self) -> None:
         if not _may_be_date(self.review):
             raise InputError(
-                f"the date of review must be a day of the calendar, but {shortened(self.review)} is none. Write year, "
-                "month and day as in 2027-03-31, or words such as May 2027"
+                f"The date of review {shortened(self.review)} is not in the calendar. Write 2027-03-31, or words "
+                "such as May 2027"
             )
         for key in self.context:
             if key not in CONTEXT:
                 hint = did_you_mean(key, CONTEXT) or f" Choose from {', '.join(CONTEXT)}."
-                raise InputError(f"the context of a release has no {shortened(key)}.{hint}")
+                raise InputError(f"Unknown field {shortened(key)} of the release context.{hint}")
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -74,7 +74,7 @@ def check_context(audit: Audit, context: ReportContext) -> None:
     for column in context.techniques:
         if column not in columns:
             hint = did_you_mean(column, columns) or " Name a column of the original."
-            raise InputError(f"a technique is told for column {column!r}, which is not in the original.{hint}")
+            raise InputError(f"A technique is given for column {column!r}, which is not in the original.{hint}")
 
 
 @dataclass(frozen=True, kw_only=True)

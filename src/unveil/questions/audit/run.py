@@ -21,7 +21,7 @@ from unveil.questions.audit.read import AuditFiles
 from unveil.questions.audit.runner import AuditJob, Runner
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.audit.suggest import suggest as suggestions
-from unveil.questions.audit.tasks import ITSELF, ORIGINAL_ITSELF, AuditTask, bench_of, tasks_of
+from unveil.questions.audit.tasks import ITSELF, UNPROTECTED, AuditTask, bench_of, tasks_of
 from unveil.report.progress import Progress, Say, silent
 
 #: What the tasks of an audit gave.
@@ -65,7 +65,7 @@ def audit_releases(
         _ = bench_of(prepared, place).settled  # what is wrong with an adversary is said before anything is attacked
     tasks = list(tasks_of(prepared))
     results = runner.compute(prepared, tasks, progress=lambda name, share: progress(name, _COMPUTING * share))
-    progress("judging all figures together", _COMPUTING)
+    progress("computing all tests", _COMPUTING)
     tried = [_tried(results, place) for place in range(len(prepared.releases))]
     names = [each.release.name for each in prepared.releases]
     verdict, found = judge_audit(
@@ -111,7 +111,7 @@ def _before(prepared: PreparedAudit, results: Results) -> AuditedRelease | None:
     findings = tuple(each.finding for each in _tried(results, ITSELF))
     return replace(
         _audited(prepared, ITSELF, findings, results, ()),
-        name=ORIGINAL_ITSELF,
+        name=UNPROTECTED,
         rows=prepared.releases[0].release.original.rows,
         kind="masked",
         type_source=None,

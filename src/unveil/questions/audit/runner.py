@@ -101,8 +101,8 @@ def identity_of(prepared: PreparedAudit) -> dict[str, str]:
     settings = prepared.settings
     if settings.model is not None:
         raise InputError(
-            "a model of your own cannot be told from another one, so that an audit with it cannot go on. Leave out "
-            "the model, or keep nothing (--resume)"
+            "An audit with a custom model cannot be resumed, because models cannot be compared. Leave out the model, "
+            "or do not store results (--resume)"
         )
     apart = {each.name for kind in (RunSettings, GeneratorSettings, HierarchySettings) for each in kind.table()}
     apart |= {"control", "seed", "suggest", "suggest_for"}
@@ -156,8 +156,8 @@ def _told(value: Any) -> list[bytes]:
         told = [(each.name, getattr(value, each.name)) for each in fields(value)]
         return [type(value).__name__.encode(), digest_of(told).encode()]
     raise InputError(
-        f"settings of an audit that goes on must be plain, but one is a {type(value).__name__}. Leave it out, or keep "
-        "nothing (--resume)"
+        f"An audit with a setting of type {type(value).__name__} cannot be resumed. Leave the setting out, or do not "
+        "store results (--resume)"
     )
 
 
@@ -285,7 +285,7 @@ class Runner:
 
     def doing(self) -> str:
         """Return what is being done in this process."""
-        return " and ".join(self._now) or ("judging the figures" if self._audits else "looking at the tables")
+        return " and ".join(self._now) or ("computing the tests" if self._audits else "preparing the tables")
 
     def _known(self, prepared: PreparedAudit) -> _KnownAudit:
         for each in self._audits:
@@ -311,8 +311,7 @@ class Runner:
                 pickle.dumps(value)
             except (pickle.PicklingError, TypeError, AttributeError):  # a model of the user's own
                 raise InputError(
-                    "what is asked of several processes must be such that all can be told, but a model cannot be sent "
-                    "to them. Do without workers and cluster"
+                    "A custom model cannot be sent to other processes. Leave out workers and cluster"
                 ) from None
             audit.shared = None if value is None else SharedValue(value)
         return audit.shared

@@ -319,7 +319,7 @@ class AuditSettings(
     context: Mapping[str, str] = setting(
         (),
         "Context of the release, for the sign-off sheet",
-        "FIELD is purpose, recipient, environment or means; the sheet leaves the others blank.",
+        "FIELD is purpose, recipient, environment or means; the sheet leaves missing ones blank.",
         only="command line",
         metavar="FIELD=TEXT",
         front_end=True,
@@ -579,7 +579,7 @@ class AuditSettings(
         for name in {name for name, _ in roles}:
             said = sorted({role for column, role in roles if column == name})
             if len(said) > 1:
-                raise InputError(f"Column {name!r} has two roles: {' and '.join(said)}. Give it one role")
+                raise InputError(f"Column {name!r} has two roles: {' and '.join(said)}. Choose one role")
 
     @cached_property
     def reading(self) -> "TableReading":
@@ -710,8 +710,8 @@ QUESTION = Question(
         "several are compared. Without files, unveil audits its example. COLS are names with commas between them."
     ),
     tries=(
-        "unveil audit people.csv masked.csv --control others.csv --html report.html",
-        "unveil audit people.csv masked.csv --control others.csv --sensitive income --threshold 0.09",
+        "unveil audit people.csv masked.csv --control control.csv --html report.html",
+        "unveil audit people.csv masked.csv --control control.csv --sensitive income --threshold 0.09",
         "unveil audit people.csv masked.csv --scenario neighbor=age,sex,region",
         "unveil audit people.csv masked.csv --release-type masked --profile cell-5 --redacted report.html",
         "unveil audit people.csv --generator 'python synth.py {in} {out}' --folds 5",
@@ -762,7 +762,7 @@ class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, Secr
         None,
         "Control group: similar people outside the data",
         "People from the same population, with the same columns. Without them a random fifth of the people is held "
-        "out before protection, and the release holds the others.",
+        "out before protection, and the release holds the rest.",
         kind="table",
         place="default",
     )
@@ -780,7 +780,7 @@ class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, Secr
         "Write the held-out people (internal)",
         "Or the control group. Keep the file for the next audit.",
         kind="output",
-        example="others.csv",
+        example="control.csv",
         only="command line",
         option="--write-control",
         alias="--others",
@@ -800,11 +800,11 @@ PROTECT = Question(
     about=(
         "ORIGINAL has one row per person. unveil audits it unprotected and after each method, on the same people. "
         "Without a control group a random fifth of the people is held out before protection, and the release holds the "
-        "others. Several methods are applied in their order."
+        "rest. Several methods are applied in their order."
     ),
     tries=(
         "unveil protect people.csv --method microaggregation:k=5 --out released.csv",
-        "unveil protect people.csv --method suppression:k=3 --method rank-swapping:p=10 --control others.csv",
+        "unveil protect people.csv --method suppression:k=3 --method rank-swapping:p=10 --control control.csv",
     ),
     settings=ProtectSettings.table(),
     sample="700 people of an election study, and a control group.",

@@ -27,7 +27,7 @@ from unveil.report.progress import Progress, silent
 #: So many people of each table are attacked in the original itself, for the figures before.
 ATTACKED_BEFORE = 500
 #: What the original is called where it stands for a release.
-ORIGINAL_ITSELF = "the original itself"
+UNPROTECTED = "the unprotected original"
 
 
 @dataclass(frozen=True)
@@ -171,10 +171,10 @@ def original_itself(prepared: PreparedAudit) -> ReleaseTasks:
     first = prepared.releases[0]
     original = first.release.original
     release = Release(
-        original, replace(original, name=ORIGINAL_ITSELF), first.release.control, kind="masked", name=ORIGINAL_ITSELF
+        original, replace(original, name=UNPROTECTED), first.release.control, kind="masked", name=UNPROTECTED
     )
     whole = prepared.original
-    alone = Release(whole, replace(whole, name=ORIGINAL_ITSELF), kind="masked", name=ORIGINAL_ITSELF)
+    alone = Release(whole, replace(whole, name=UNPROTECTED), kind="masked", name=UNPROTECTED)
     settings = prepared.settings
     neighbours = None if settings.neighbours is None else min(settings.neighbours, original.rows)
     # It shows how bad it was, and is not judged: that takes fewer people, who come in an order by lot.
@@ -223,11 +223,11 @@ Measure = Literal["utility", "disclosure", "unseen", "truthful", "class_sizes"]
 #: Measures that hold many numbers for each row.
 _LARGE_MEASURES = ("utility",)
 _MEASURING: dict[Measure, str] = {
-    "utility": "measuring what the release is worth",
-    "disclosure": "looking for rows that look alike",
-    "unseen": "looking for values that the original never takes",
+    "utility": "measuring utility",
+    "disclosure": "computing disclosure measures",
+    "unseen": "checking released values against the original",
     "truthful": "matching released rows with people",
-    "class_sizes": "counting people who look alike",
+    "class_sizes": "counting equivalence classes",
 }
 
 
@@ -264,13 +264,13 @@ class AuditTask(NamedTuple):
         if self.step == "measure":
             doing = next(words for measure, words in _MEASURING.items() if measure == self.part)
         else:
-            doing = f"trying {ATTACKS[self.part].title.lower()}"
+            doing = f"running {ATTACKS[self.part].title.lower()}"
         return f"{doing}{self.where(prepared)}"
 
     def where(self, prepared: PreparedAudit) -> str:
         """Return on what it is done; nothing where there is one release."""
         if self.release == ITSELF:
-            return f" on {ORIGINAL_ITSELF}"
+            return f" on {UNPROTECTED}"
         several = len(prepared.releases) > 1
         return f" on {prepared.releases[self.release].release.name}" if several else ""
 

@@ -23,7 +23,7 @@ ATTACK = AuditAttack(
     title="Attribute disclosure",
     about=(
         "Attribute disclosure: the attacker reads the sensitive value off the released records that match all"
-        " known columns exactly."
+        " quasi-identifiers exactly."
     ),
     asks="secret",
     guesses_sensitive=True,

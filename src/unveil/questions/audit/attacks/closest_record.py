@@ -26,7 +26,7 @@ def measured(attacked: AttackedRelease, measure: "Callable[..., Closeness]") -> 
         figures |= {"control_median": found.control.median, "control_low": found.control.low}
     if found.released.undefined:
         figures["undefined"] = float(found.released.undefined)
-    blunt = "More than a fifth of the released cells stand for several values, so these figures are blunt."
+    blunt = "More than a fifth of the released cells are generalized, so these distances are imprecise."
     remark = blunt if found.blunt else ""
     finding = AttackFinding(
         attack=attacked.attack,

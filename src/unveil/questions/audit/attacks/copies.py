@@ -31,7 +31,7 @@ RARE = "rare copies"
 MOST_RECORDS = 20
 MOST_COLUMNS = 30
 WARNING = (
-    "This is an internal edition: it shows records of the original data and must not be shared, published or passed on "
+    "This internal report shows records of the original data. Do not share or publish it, and do not send it "
     "with the release."
 )
 _LEFT: Side = "left"
@@ -130,10 +130,10 @@ def _remark(copied: "CopiedPeople", fit_one: "Mapping[str, Rate]") -> str:
     said = []
     if copied.coarsened:
         said.append(
-            f"{listed(copied.coarsened)} {_are(copied.coarsened)} coarser in the release, so that nobody can be equal."
+            f"{listed(copied.coarsened)} {_are(copied.coarsened)} generalized in the release; no record can be equal."
         )
     if copied.relabelled:
-        said.append(f"Most released labels of {listed(copied.relabelled)} are nobody's, so that nobody can be equal.")
+        said.append(f"Most released labels of {listed(copied.relabelled)} are new, so no record can be equal.")
     if fit_one:
         beside = "control_fit_one" in fit_one
         outside = f", and {fit_one['control_fit_one'].value:.1%} one of the control" if beside else ""
@@ -246,8 +246,8 @@ def records_section(copied: "Sequence[CopiedRecords]") -> Section:
     return Section(
         heading="Records at stake",
         lead=(
-            f"{WARNING} Shown are records of the original that are released unchanged, in the columns that an "
-            "adversary may know: first those that are unmistakable copies, then those that fewest people share."
+            f"{WARNING} The tables show original records that are released unchanged, in the columns that an "
+            "attacker may know. Copies beyond chance come first, then the rarest records."
         ),
         blocks=tuple(_block(each, several=len(copied) > 1) for each in copied),
     )
@@ -293,8 +293,8 @@ ATTACK = AuditAttack(
     title="Exact copies",
     about=(
         "Exact copies: people whose record equals a released one in all shared columns. A copy is beyond "
-        "chance if its record is too improbable under a tree of columns (Chow and Liu), with a factor of 10, "
-        "and if more rare records are copied than people with equal records explain."
+        "chance under two conditions. Its record is too improbable under a tree of columns (Chow and Liu), with a "
+        "factor of 10. More rare records are copied than people with equal records explain."
     ),
     asks="copied",
     has_chance=False,

@@ -91,18 +91,18 @@ def _divisions(attacked: AttackedRelease) -> tuple[AttackScenario, ...]:
         )
     if len(columns) < 2:
         raise InputError(
-            f"Linkability needs two columns that an attacker may know. Of {len(shared)} columns that the files share "
-            f"only {columns[0]!r} is left: others are identifiers, sensitive or ignored. Leave fewer columns out, or "
+            f"Linkability needs two columns that an attacker may know. Of {len(shared)} shared columns only "
+            f"{columns[0]!r} remains; the rest are identifiers, sensitive, or ignored. Leave fewer columns out, or "
             "choose other attacks (--attacks)"
         )
     splits = random_splits(columns, at_most=affordable(RANDOM_SPLITS, len(columns)), rng=attacked.rng)
     return tuple(
         AttackScenario(
-            name=f"split {number}",
+            name=f"column split {number}",
             first=first,
             second=second,
-            reason=f"one of {len(splits)} divisions of the columns, chosen before anybody was attacked",
-            origin="tried",
+            reason=f"one of {len(splits)} column splits, drawn before the attack",
+            origin="random",
         )
         for number, (first, second) in enumerate(splits, start=1)
     )
@@ -113,7 +113,7 @@ def _mean_scenario(splits: int, columns: int) -> AttackScenario:
     return AttackScenario(
         name=f"mean of all {splits} splits" if every else f"mean of {splits} random splits",
         first=(),
-        reason="what an adversary reaches who holds any columns, on average",
+        reason="average over attackers with random columns",
         origin="mean",
     )
 

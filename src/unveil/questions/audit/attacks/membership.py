@@ -23,13 +23,13 @@ from unveil.questions.audit.attack_results import (
 )
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import (
-    TOLD_APART,
+    SEPARABLE,
     AttackScenario,
     ExposedPerson,
-    NamedShare,
+    OutlierMembership,
     ScoreArea,
     Separation,
-    UnusualPeople,
+    TprAtFpr,
 )
 from unveil.questions.audit.people import per_person
 
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 
 #: Shares of people outside the data who are named wrongly, at which it is told how many members are named.
-WRONGLY = (0.05, 0.01, 0.001)
+FPRS = (0.05, 0.01, 0.001)
 #: The parts of people outside the data who are as far from all others as the people looked at apart.
-UNUSUAL = (0.05, 0.01)
+OUTLIERS = (0.05, 0.01)
 #: The level that the report shows, and those by which the release is judged beside it.
 SHOWN, BESIDE = 0.05, (0.01, 0.2)
 #: The one score that is used where there are too few people to learn from, named before anybody was attacked.
@@ -74,7 +74,7 @@ def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     apart = None if attacked.drawn.people.by_lot else case.told_apart_without_the_release(adversary, far)
     if apart is not None and not apart.low <= 0.5 <= apart.high:
         made = not_run(attacked.attack, _OTHER_KIND, scenario=case.scenario)
-        return (replace(made, finding=replace(made.finding, figures={TOLD_APART: apart.value})),)
+        return (replace(made, finding=replace(made.finding, figures={SEPARABLE: apart.value})),)
     members, others = (scores[ALONE] if adversary is None else adversary(scores) for scores in scored[:2])
     found = _tried_scores(case, (members, others), reference)
     scores = tuple(
@@ -126,11 +126,11 @@ class _Case:
     @property
     def scenario(self) -> AttackScenario:
         if not self.parts.learns:
-            name, reason = "by relative nearness", "calls those members to whom a record is nearer than to others"
+            name, reason = "DCR-difference score", "flags people closer to the release than non-members are"
         else:
             number = min(self.learned_from)
-            name = "learned"
-            reason = f"learned from {number} people of each kind, who were not attacked, what tells members apart"
+            name = "learned score"
+            reason = f"trained on {number} members and {number} non-members who were not measured"
         return AttackScenario(name=name, first=self.columns, reason=reason, origin="all")
 
     def scores(self, released: "Table", people: "Sequence[Table]") -> "list[dict[str, FloatArray]]":
@@ -199,8 +199,8 @@ def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatA
 
 _FOLDS = 5
 _OTHER_KIND = (
-    "Nothing learned is shown: the adversary tells people in the data from those of the control without the release, "
-    "by other people of the original alone, so that the control is of another kind."
+    "The learned score is not shown. It separates members from the control group without the release, so the control "
+    "group is from another population."
 )
 
 
@@ -235,8 +235,8 @@ def _tried_scores(case: _Case, scores: "tuple[FloatArray, FloatArray]", referenc
         return FigureEvidence(figure=figure, statistic=statistic, pool="measured", is_shown=name == who.name)
 
     shown = evidence(SHOWN, who.name)
-    # A mean rank is no share of people.
-    rank = replace(without_rates(shown.figure), adversary=f"{who.name}, mean rank")
+    # The AUC is no share of people.
+    rank = replace(without_rates(shown.figure), adversary=f"{who.name}, AUC")
     trials = called(SHOWN)
     own = per_person(trials, drawn.people, "measured")
     return AttackResult(
@@ -266,29 +266,29 @@ def _separation(
 
     members, others = scores
 
-    def of_unusual(share: float) -> UnusualPeople:
+    def of_outliers(share: float) -> OutlierMembership:
         # The same cut for both: where outsiders have it.
         edge = np.quantile(far[1], 1 - share, method="higher")
         own, other = members[far[0] >= edge], others[far[1] >= edge]
         named = called_at(own, other, SHOWN)
-        return UnusualPeople(
+        return OutlierMembership(
             share=share,
             members=own.size,
             others=other.size,
             area=area_under_curve(own, other),
-            named=NamedShare(wrongly=SHOWN, rate=named),
+            tpr_at_fpr=TprAtFpr(fpr=SHOWN, rate=named),
         )
 
     return Separation(
         area=area_under_curve(members, others),
-        named=tuple(NamedShare(wrongly=each, rate=called_at(members, others, each)) for each in WRONGLY),
-        pointed_out=int(np.count_nonzero(pointed_out(members, reference))),
+        tpr_at_fpr=tuple(TprAtFpr(fpr=each, rate=called_at(members, others, each)) for each in FPRS),
+        flagged=int(np.count_nonzero(pointed_out(members, reference))),
         members=members.size,
         others=others.size,
         learned_from=case.learned_from,
         population=case.number_of(case.parts.population, outside=True),
         scores=alone,
-        unusual=tuple(of_unusual(each) for each in UNUSUAL),
+        outliers=tuple(of_outliers(each) for each in OUTLIERS),
         curve=curve(members, others),
     )
 
@@ -332,8 +332,8 @@ def _exposed(
             row=int(case.parts.measured[0][place]),
             as_exposed=int(as_exposed[place]),
             others=above.size,
-            pointed_out=bool(named[place]),
-            unusual=float(unusual[place]),
+            flagged=bool(named[place]),
+            outlier_percentile=float(unusual[place]),
             released_row=way_of[place].row if place in way_of else -1,
             columns=way_of[place].columns if place in way_of else (),
             unheard=way_of[place].unheard if place in way_of else (),
@@ -343,8 +343,8 @@ def _exposed(
 
 
 _METHODS = {
-    "distance": ("calls those members to whom the release comes closest", (0.01, 0.2)),
-    "density": ("calls those members to whom the release comes closer than people like them do", (0.01,)),
+    "DCR score": ("flags the people closest to the release", (0.01, 0.2)),
+    "density-ratio score": ("flags people closer to the release than to similar people", (0.01,)),
 }
 
 
@@ -354,7 +354,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
     prepared, people = attacked.prepared, attacked.drawn.people
     if prepared.release.control is None:
-        why = "Left out: membership compares with people who are not in the data, and there is no control table."
+        why = "Not run: membership inference needs a control group."
         return (not_run(attacked.attack, why),)
     columns = prepared.known + prepared.sensitive
     scores = pool_scores(
@@ -365,9 +365,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     )
     return (
         *(
-            _tried(
-                attacked, AttackScenario(name=f"by {method}", first=columns, reason=reason, origin="all"), shares, score
-            )
+            _tried(attacked, AttackScenario(name=method, first=columns, reason=reason, origin="all"), shares, score)
             for (method, (reason, shares)), score in zip(_METHODS.items(), scores, strict=True)
         ),
         *learned(attacked),
@@ -403,11 +401,11 @@ def _tried(
         sides = [mean_of_rows(own, whose) for own, whose in zip(sides, np.split(person, [inside]), strict=True)]
     shown = replace(found(SHOWN, who.name), effect=cross_fitted_membership(*sides))
     evidence = [*shown.evidence, *map(beside, shares)]
-    if who.name == "by density":
+    if who.name == "density-ratio score":
         if drawn.people.by is not None:
             evidence += by_groups(drawn.people, shown.evidence[0])
-        # A mean rank is no share of people.
-        about = replace(without_rates(shown.evidence[0].figure), adversary=f"{who.name}, mean rank")
+        # The AUC is no share of people.
+        about = replace(without_rates(shown.evidence[0].figure), adversary=f"{who.name}, AUC")
         evidence.append(replace(shown.evidence[0], figure=about, statistic=ranks(score), is_shown=False))
     return replace(shown, evidence=tuple(evidence))
 
@@ -418,10 +416,10 @@ ATTACK = AuditAttack(
     run=run,
     title="Membership inference",
     about=(
-        "Membership inference: scores are the distance to the closest released record (DCR), the same "
-        "compared with the distance to the nearest other person (density ratio), and a score learned from a "
-        "third of the people, who are not measured. The effect is TPR − FPR at 5% nominal FPR; other people "
-        "set the cutoff."
+        "Membership inference uses three scores. They are the distance to the closest released record (DCR), its "
+        "ratio to the distance to the nearest other person (density ratio), and a learned score. The learned score is "
+        "trained on a third of the people, who are not measured. The effect is TPR − FPR at 5% nominal FPR; other "
+        "people set the cutoff."
     ),
     asks="member",
     needs_control=True,

@@ -42,7 +42,7 @@ MOST_ROWS = 5_000
 #: From so far above blind chance on, one column that tells a secret of everybody is worth a sentence.
 FAR_ABOVE = 0.1
 
-REMEMBERS, GUESSES, ALONE, OTHERS = "remembers most", "guesses best", "alone", "taught by other people"
+REMEMBERS, GUESSES, ALONE, OTHERS = "most memorization", "best inference", "one column", "trained on other people"
 _BY = {
     "nearest": "the nearest record",
     "agreement": "the record with the rarest values in common",
@@ -59,12 +59,12 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
     prepared, attack = attacked.prepared, attacked.attack
     found: list[AttackResult] = [
-        not_run(attack, f"The release does not hold {secret!r}, so nothing can be read off it.", secret=secret)
+        not_run(attack, f"The release has no column {secret!r}, so there is nothing to infer.", secret=secret)
         for secret in prepared.withheld
     ]
     secrets = _secrets(attacked)
     if not secrets and not found:
-        why = "There must be at least two columns to guess one from the other; one can be known here."
+        why = "Not run: inference needs two columns that an attacker may know; there is only one."
         return (not_run(attack, why),)
     knowledge, parts = _people(attacked)
     # Learners take most of the time: they are worth it where there are people to choose them on.
@@ -74,10 +74,10 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     def search(numbered: tuple[int, str]) -> "SearchedGuesses | str":
         """Return what was found, or why nothing was."""
         number, secret = numbered
-        attacked.progress(f"looking for remembered {secret}", number / len(secrets))
+        attacked.progress(f"measuring memorization of {secret}", number / len(secrets))
         known = _known(attacked, secret)
         if not known:
-            return f"No adversary knows anything but {secret!r} itself."
+            return f"No attack scenario has a column besides {secret!r}."
         asked = SearchedInference(
             secret=secret,
             known=known,
@@ -190,7 +190,7 @@ def _finding(attacked: AttackedRelease, secret: str, who: "ChosenGuesser", role:
     scenario = AttackScenario(
         name=f"{role}: {who.adversary}, {columns}",
         first=who.known,
-        reason=f"guesses by {_BY[who.adversary]}",
+        reason=f"infers by {_BY[who.adversary]}",
         origin="all",
     )
     own = _per_person(attacked, who.trials)
@@ -244,7 +244,7 @@ def _overall(
     trials, numbers = _mean_trials(every), {len(each.folds) for each in searched.values()}
     folds = zip(*(each.folds for each in searched.values()), strict=True) if len(numbers) == 1 else ()
     mean = AttackScenario(
-        name=f"{REMEMBERS}: mean of {len(every)} secrets", first=(), reason="any secret of a person", origin="mean"
+        name=f"{REMEMBERS}: mean of {len(every)} columns", first=(), reason="all sensitive columns", origin="mean"
     )
     own = _per_person(attacked, trials)
     found = replace(finding_of(attacked.attack, own, scenario=mean), risk=risk_of_people(own))

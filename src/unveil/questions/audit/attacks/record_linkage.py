@@ -40,10 +40,10 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
     prepared, release = attacked.prepared, attacked.prepared.release
     if release.kind != "masked":
-        why = "this release is synthetic, so that it is nobody's"
+        why = "the records of a synthetic release belong to no person"
         if release.kind is None:
-            why = "it is not stated that this release is masked (--release-type masked)"
-        left_out = f"Left out: record linkage asks whose record a released row is, and {why}."
+            why = "the release type is not stated (--release-type masked)"
+        left_out = f"Not run: {why}."
         return (not_run(attacked.attack, left_out),)
     attack = RecordLinkage(columns=prepared.known, targets=attacked.targets)
     guess = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=attacked.rng)
@@ -53,8 +53,8 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     figures["sure"] = float(np.mean(np.diff(guess.start) == 1))
     if truth is None:
         remark = (
-            "Whose record each released row is was not told, so whether a guess is right cannot be said; give both "
-            "tables the same identifier column (--id) to find out."
+            "The true matches are unknown, so attack success is not measured. Add the same identifier column to both "
+            "tables (--id)."
         )
         targets = guess.target_count
         found = AttackFinding(attack=attacked.attack, targets=targets, risk=NOTHING, figures=figures, remark=remark)
@@ -65,7 +65,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     attempts = Attempts.from_chances(_chances(guess, truth, whose))
     own = np.where(truth >= 0, np.bincount(whose)[whose[truth]], 1)
     naive = Attempts.from_chances(own / release.original.rows)
-    trials = Trials(attack=attempts, naive=naive, control=None, what="the nearest is the right one")
+    trials = Trials(attack=attempts, naive=naive, control=None, what="the nearest record is the true one")
     groups = _groups(attacked.drawn, attempts, truth)
     finding = finding_of(attacked.attack, trials, figures=figures, groups=groups)
     draws = OwnDraws(partial(true_links, *_by_content(guess, truth, release, rows, whose)))

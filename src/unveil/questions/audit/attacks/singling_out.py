@@ -106,7 +106,7 @@ def _adversaries(
     yield _all("one column", columns, "rare and extreme values of single columns"), 1
     several = min(SEVERAL, len(columns))
     if several > 1:
-        reason = f"combinations of {several} columns, by lot"
+        reason = f"random combinations of {several} columns"
         yield _all(f"{several} columns", columns, reason), several
     for scenario in named or ():
         held = scenario.first + scenario.second
@@ -135,7 +135,7 @@ def _groups(attacked: AttackedRelease, fitted: "PredicateMatches") -> "RatesByGr
     # Among fewer people more of them are alone: tables of different sizes cannot be compared this way.
     same = everybody.others == everybody.members
     outside = isolated(everybody.members, everybody.others, original.rows) if same else None
-    trials = Trials(attack=attack, naive=attack, control=outside, what="a description fits nobody else")
+    trials = Trials(attack=attack, naive=attack, control=outside, what="a predicate fits no one else")
     return grouped(trials, attacked.drawn, "everybody")
 
 

@@ -47,7 +47,7 @@ def meanings() -> dict[str, str]:
     said[MAX_RISK] = "largest risk of one person, 1/k on the stated quasi-identifiers"
     for attack in ATTACKS.values():
         for figure, meaning in attack.distances.items():
-            said[f"{attack.name}.{figure}"] = f"{meaning}; exceeded when less than VALUE"
+            said[f"{attack.name}.{figure}"] = f"{meaning}; fails below VALUE"
     return said | {name: meaning for kind in _OF_RELEASE for name, meaning in meanings_of(kind).items()}
 
 
@@ -235,7 +235,7 @@ def _individuals(release: AuditedRelease, verdict: ReleaseVerdict, audit: Audit)
         rare_copies=round(figures.get("rare_copies", 0)),
         rare_copies_expected=figures.get("rare_copies_expected", nan),
         rare_beyond_chance=rare <= ALPHA and figures.get("rare_explained", nan) <= MOST_EXPLAINED,
-        flagged=round(max((each.pointed_out for each in separations), default=0)),
+        flagged=round(max((each.flagged for each in separations), default=0)),
         smallest_class=None if classes is None else classes.smallest,
         people_in_classes_below={} if classes is None else classes.people_below,
         truthful=bool(release.truthful),

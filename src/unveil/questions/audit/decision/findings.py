@@ -61,8 +61,8 @@ class AttackEffect:
 
     attack: str = figure("The attack, by the name of its limit.")
     attacker: str = figure("The attacker; null where the attack has one.", blank=True, default="")
-    sensitive: str = figure("The sensitive column that is inferred; null where none is.", blank=True, default="")
-    attack_rate = figure_at("excess.attack_rate", "The attack success rate.")
+    sensitive: str = figure("The inferred sensitive column; null for other attacks.", blank=True, default="")
+    attack_rate = figure_at("excess.attack_rate", "Attack success on people in the data.")
     baseline = figure_at("excess.baseline", "The success rate without the release.")
     baseline_kind: BaselineKind = figure("Where the baseline comes from.", default="control")
     attempts: int = figure("The number of attempts on people in the data.", counts="attempts", default=0)
@@ -284,7 +284,7 @@ class StatedThreshold:
 
     COUNTS = "nothing private"
 
-    value: float | None = figure("The largest acceptable excess; null where only single limits are set.")
+    value: float | None = figure("The largest acceptable excess; null with limits on single effects only.")
     source: str = figure("Who published it; null where the user chose it.", blank=True)
     limits: Mapping[str, float] = figure("Limits on single effects, which override it.")
 
@@ -305,7 +305,7 @@ class AuditDecision:
     people: int = figure("The number of people in the data.", counts="people", default=0)
     control_people: int = figure("The number of people in the control group.", counts="people", default=0)
     control: ControlState = figure("Whether there is a control group that can be used.", default="none")
-    threshold: StatedThreshold | None = figure("The threshold; null where none is set.", default=None)
+    threshold: StatedThreshold | None = figure("The threshold; null without one.", default=None)
     partial: bool = figure("Whether attacks are missing.", default=False)
     not_run: tuple[str, ...] = figure("The attacks that were not run.", default=())
     recommended: str | None = figure(

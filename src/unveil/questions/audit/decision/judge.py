@@ -33,8 +33,8 @@ LEARNED_SHARE = 1 / 3
 MOST = "most_by_guessing"
 _NOT_COMPARED = {
     "none": "there is no control",
-    "other_people": "the control is of other people",
-    "clustered": "rows of one table are too alike to be separate people",
+    "other_people": "the control group is from another population",
+    "clustered": "rows of one table are too similar to be separate people",
     "too_small": "the control has too few people",
     "overlap": "people of the control are in the original too",
 }
@@ -282,7 +282,7 @@ def _findings(
     made: list[AttackFinding] = []
     for attack in dict.fromkeys(each.attack for each in found):
         own = [each for each in found if each.attack == attack]
-        tried_in_turn = [each for each in own if each.scenario is not None and each.scenario.origin == "tried"]
+        tried_in_turn = [each for each in own if each.scenario is not None and each.scenario.origin == "random"]
         if tried_in_turn:
             first = max(tried_in_turn, key=lambda each: each.strength)
             own = [first, *(each for each in own if each is not first)]

@@ -249,7 +249,7 @@ def reached(release: ReleaseDecision) -> str:
     if release.cause == "claim":
         return "the claimed epsilon is refuted"
     if release.cause == "limit":
-        return f"the limit on {release.limit} is exceeded"
+        return f"the limit on {release.limit} is not met"
     leads = release.worst is not None and release.worst.attack == "copies" and people.copies_seen
     if release.cause == "copies" or (release.cause in ("", "effect") and leads):
         seen, expected, kind = people.copies_seen or people.unmistakable, people.copies_expected, "copies"
@@ -367,7 +367,7 @@ def _of_several(decision: AuditDecision, releases: Sequence[ReleaseDecision]) ->
     number = len(releases)
     if decision.decision == "none":
         worst = max(releases, key=lambda each: height(each.level))
-        highest = f"Highest risk: {name(worst.name, LONGEST_NAME)} ({level_text(worst)})"
+        highest = f"Worst release: {name(worst.name, LONGEST_NAME)} ({level_text(worst)})"
         best = next((each for each in releases if each.name == decision.recommended), None)
         if best is None or best is worst:
             return f"{highest}."

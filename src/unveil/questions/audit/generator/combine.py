@@ -95,7 +95,7 @@ def spread_of(attacked: Sequence[AttackedRun], shown: Sequence[AttackFinding]) -
             RunSpread(
                 attack=finding.attack,
                 adversary="" if finding.scenario is None else finding.scenario.name,
-                shown="excess_over_control" if compares else "attack_rate",
+                shown="normalized_excess" if compares else "attack_rate",
                 values=tuple(float(each.value) for each in rates),
             )
         )
@@ -319,7 +319,7 @@ class _Folds:
             of_place[pool.places] = person
             return FittedGuesses(part.starts, of_place[part.places])
         if not isinstance(part, np.ndarray):
-            raise TypeError("draws of a figure's own are summed, not scored")
+            raise TypeError("permuted statistics are summed, not scored")
         number = np.bincount(person, minlength=self._design.people)
         scores: FloatArray = np.bincount(person, weights=part, minlength=self._design.people) / np.maximum(number, 1)
         return scores[self._people]
@@ -488,7 +488,7 @@ def _scores(
     prepared, parts = first.releases[0], first.people.parts
     inside, outside = prepared.release.original, prepared.release.control
     if outside is None:
-        raise ValueError("somebody is always held out")
+        raise ValueError("each run holds people out")
     population, teachers = outside, None
     if parts is not None:
         population = outside.take(parts.population)

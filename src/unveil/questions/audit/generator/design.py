@@ -178,17 +178,17 @@ def _canaries(
         return np.arange(person.size, rows).reshape(-1, each)
     if several:
         raise InputError(
-            "people can be planted by coins where each has one row, but some have several. Plant unusual rows "
-            "(--canaries N:unusual)"
+            "Canaries need one row per person, but some people have several. Use outlier canaries "
+            "(--canaries N:outliers)"
         )
     needed = each * settings.canaries.number
     if held.size - needed < FEWEST_HELD_OUT:
         most = max(held.size - FEWEST_HELD_OUT, 0) // each
         raise InputError(
-            f"{settings.canaries.number:,} canaries{' in pairs' if pairs else ''} take {needed:,} of the people who "
-            f"are held out, and {FEWEST_HELD_OUT} must be left, but only {held.size:,} are. Plant at most {most:,}, "
-            "hold out more people (--hold-out), run it more often (--runs), or plant unusual rows (--canaries "
-            "N:unusual)"
+            f"{settings.canaries.number:,} canaries{' in pairs' if pairs else ''} need {needed:,} held-out people "
+            f"and {FEWEST_HELD_OUT} more, but only {held.size:,} are held out. Use at most {most:,} canaries, "
+            "hold out more people (--holdout), run the generator more often (--runs), or use outlier canaries "
+            "(--canaries N:outliers)"
         )
     # Each person has one row: whom the lot names is a row.
     row_of = np.argsort(person)

@@ -40,12 +40,12 @@ from unveil.studies.generator_runs import PlannedRun, make_runs
 from unveil.work.run import Progress as RunProgress
 
 #: What the report calls the way of making releases, among releases.
-WAY = "your way of making it"
+WAY = "the generator"
 #: Which share of an audit is making releases, as far as a bar shows it; what follows is said beforehand if it takes so
 #: many seconds.
 _MAKING, LONG = 0.1, 30.0
 _OF_FIRST = (
-    "Rates are means over all runs. What is no rate (curves, what was lost, rows that look alike, who is exposed) is "
+    "Rates are means over all runs. Curves, utility, equivalence classes, and record-level risks are "
     "that of the first run."
 )
 #: How sure it must be that people come from elsewhere before that is said.
@@ -158,7 +158,7 @@ def _audit_way(
         own = _within(progress, _MAKING + 0.8 * number / len(runs), 0.8 / len(runs), which)
         prepared = _prepared(table, made[number], run, design, settings, int(seeds[1]))
         attacked.append(AttackedRun(run, prepared, attack_release(prepared, progress=own)))
-    progress("judging all figures together", 0.9)
+    progress("computing all tests", 0.9)
     audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
     first = attacked[0]
     shown = [each for attack in audit.attacks if (each := audit.releases[0].strongest(attack)) is not None]
@@ -350,7 +350,7 @@ def _told(progress: Progress, say: Say) -> RunProgress:
         progress(f"run {done} of {total}", _MAKING * done / total)
         if not said and left > LONG:
             said = True
-            say(f"{count(done)} of {count(total, 'run', 'runs')} made; the others will take about {duration(left)}.")
+            say(f"{count(done)} of {count(total, 'run', 'runs')} done; about {duration(left)} left.")
 
     return report
 

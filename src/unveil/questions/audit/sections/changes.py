@@ -12,7 +12,8 @@ from unveil._figure import figure
 from unveil.data.files.documents import read_json
 from unveil.errors import InputError, shortened
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.audit.findings import FIGURES, Audit
+from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.findings import RATES, Audit
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.words import compact_rate
 from unveil.report.blocks import PrivateText, Section, TableBlock
@@ -23,16 +24,52 @@ from unveil.report.text import name as visible
 #: The reports that can be compared with: fields that both have are read alike.
 SCHEMAS = ("unveil.audit/1", "unveil.audit/2", "unveil.audit/3", "unveil.audit/4")
 _FAMILY = "unveil.audit/"
-#: Fields of a release that are no figures: read elsewhere, or not comparable one by one.
-_NO_FIGURES = frozenset({"name", "rows", "kind", "sha256", "attacks", "columns_that_matter", "search"})
+#: Fields of a release that are no values: read elsewhere, or not comparable one by one.
+_NO_VALUES = frozenset({"name", "rows", "type", "sha256", "attacks", "column_importance", "search"})
 #: Fields of an attack that say how it was made.
-_MADE = ("targets", "neighbours")
-#: Fields of an attack that say how clear it is, beside the figures themselves.
-_JUDGED = ("p", "p_adjusted")
+_MADE = ("targets", "neighbors")
+#: Fields of an attack on its significance, compared with no one.
+_TESTED = ("p", "p_adjusted")
+#: Old names in JSON, and the present ones.
+_RENAMED = {
+    "adversary": "attacker",
+    "area": "auc",
+    "columns_that_matter": "column_importance",
+    "excess_over_control": "normalized_excess",
+    "figures": "values",
+    "highest_risk": "max_risk",
+    "kind": "type",
+    "links": "successes",
+    "naive_rate": "baseline",
+    "named": "tpr_at_fpr",
+    "neighbours": "neighbors",
+    "people_unchanged": "exact_copies",
+    "pointed_out": "flagged",
+    "population": "reference",
+    "proved": "significant",
+    "secret": "sensitive",
+    "told_apart_without_the_release": "separable_without_the_release",
+    "trust": "reliability",
+    "unusual": "outliers",
+    "wrongly": "fpr",
+}
+#: Old names of attackers, or their beginnings, and the present ones.
+_RENAMED_ATTACKERS = {
+    "all known columns": "all quasi-identifiers",
+    "alone:": "one column:",
+    "by density": "density-ratio score",
+    "by distance": "DCR score",
+    "by relative nearness": "DCR-difference score",
+    "guesses best:": "best inference:",
+    "learned": "learned score",
+    "remembers most:": "most memorization:",
+    "split ": "column split ",
+    "taught by other people:": "trained on other people:",
+}
 #: Settings of the whole audit, by the name of their field.
 _SETTINGS = ("seed", "version", "schema", "profile")
 
-#: Which figure: release, attack (or part of the report), adversary (and what it guessed), name of the figure.
+#: Key of a value: release, attack (or part of the report), attacker (and inferred column), name.
 Key = tuple[str, str, str, str]
 
 
@@ -88,23 +125,46 @@ def _is_whole(read: Mapping[str, Any]) -> bool:
     )
 
 
-def figures_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, Rate]]:
+def values_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, Rate]]:
     """Yield every value of an audit, by release, attack, and name."""
     for release in audit["releases"]:
         for attack in release["attacks"]:
-            who = adversary_of(attack)
-            for field, measured in _leaves(attack, ("adversary", "links", *_MADE, *_JUDGED)):
-                yield (release["name"], attack["attack"], who, field.removeprefix("figures.")), measured
+            who = attacker_of(attack)
+            for field, measured in _leaves(attack, ("attacker", "successes", *_MADE, *_TESTED)):
+                yield (release["name"], attack["attack"], who, field.removeprefix("values.")), measured
         for part, content in release.items():
-            if part not in _NO_FIGURES and isinstance(content, dict):
+            if part not in _NO_VALUES and isinstance(content, dict):
                 for field, measured in _leaves(content, ()):
                     yield (release["name"], part, "", field), measured
 
 
-def adversary_of(attack: Mapping[str, Any]) -> str:
+def attacker_of(attack: Mapping[str, Any]) -> str:
     """Return the attacker's name, with the column that it infers."""
-    parts = (attack.get("scenario"), attack.get("secret"))
-    return ", guessing ".join(str(part) for part in parts if part)
+    parts = (attack.get("scenario"), attack.get("sensitive"))
+    return ", inferring ".join(str(part) for part in parts if part)
+
+
+def with_present_names(audit: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an audit of any version with the present names in its tables."""
+    tables = {part: _renamed_fields(audit[part]) for part in ("original", "releases") if part in audit}
+    return {**audit, **tables}
+
+
+def _renamed_fields(content: Any) -> Any:
+    if isinstance(content, list):
+        return [_renamed_fields(each) for each in content]
+    if not isinstance(content, dict):
+        return content
+    renamed = {_RENAMED.get(field, field): _renamed_fields(value) for field, value in content.items()}
+    scenario = renamed.get("scenario")
+    if isinstance(scenario, str):
+        old = next((each for each in _RENAMED_ATTACKERS if scenario == each or _begins(scenario, each)), "")
+        renamed["scenario"] = f"{_RENAMED_ATTACKERS[old]}{scenario.removeprefix(old)}" if old else scenario
+    return renamed
+
+
+def _begins(scenario: str, old: str) -> bool:
+    return old.endswith((":", " ")) and scenario.startswith(old)
 
 
 def _leaves(content: Mapping[str, Any], left_out: Sequence[str]) -> Iterator[tuple[str, Rate]]:
@@ -148,7 +208,7 @@ def differences_in(previous: Mapping[str, Any], now: Mapping[str, Any]) -> Itera
 
 
 def _table_differences(part: str, then: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[Difference]:
-    for field, what in (("rows", "rows"), ("sha256", "file (SHA-256)"), ("kind", "kind")):
+    for field, what in (("rows", "rows"), ("sha256", "file (SHA-256)"), ("type", "type")):
         if then.get(field) != today.get(field):
             texts = [_rows(each.get(field)) if field == "rows" else _text(each.get(field)) for each in (then, today)]
             yield Difference(what=f"{part}: {what}", before=texts[0], now=texts[1])
@@ -161,7 +221,7 @@ def _column_differences(then: Mapping[str, Any], today: Mapping[str, Any]) -> It
     )
     for column in dict.fromkeys((*old, *new)):
         texts = [
-            f"{_text(each.get('role'))}, {_text(each.get('kind'))}" if (each := columns.get(column)) else "not there"
+            f"{_text(each.get('role'))}, {_text(each.get('type'))}" if (each := columns.get(column)) else "not there"
             for columns in (old, new)
         ]
         if texts[0] != texts[1]:
@@ -172,7 +232,7 @@ def _made_differences(previous: Mapping[str, Any], now: Mapping[str, Any]) -> It
     """Yield differences in sample sizes and other numbers of attacks."""
     old, new = (
         {
-            (release["name"], each["attack"], adversary_of(each)): each
+            (release["name"], each["attack"], attacker_of(each)): each
             for release in audit["releases"]
             for each in release["attacks"]
         }
@@ -237,12 +297,12 @@ class FigureChange:
 
     release: str = figure("The release, by its name.")
     attack: str = figure("The attack, as it is written in commands.")
-    scenario: str = figure("Who the adversary is.")
-    name: str = figure("Which figure, by its name.", name="figure")
-    before: Rate = figure("The figure of the previous audit, with its interval.")
-    now: Rate = figure("The figure of this audit, with its interval.")
-    direction: Direction = figure("Whether it is more, less or the same.")
-    remark: str = figure("What to know about it.", default="")
+    scenario: str = figure("The attacker.")
+    name: str = figure("The name of the value.", name="value")
+    before: Rate = figure("The value in the previous audit, with its CI.")
+    now: Rate = figure("The value in this audit, with its CI.")
+    direction: Direction = figure("Whether it is higher, lower, or the same.")
+    remark: str = figure("A remark; empty without one.", default="")
 
     @property
     def measurable(self) -> bool:
@@ -256,10 +316,10 @@ class Changes:
 
     #: As the page names the earlier audit.
     previous: str = figure("When and by which version the previous audit was made.", default="the earlier audit")
-    figures: tuple[FigureChange, ...] = figure("One entry for each figure that both have.")
-    new: tuple[str, ...] = figure("Figures that are new.")
-    gone: tuple[str, ...] = figure("Figures that are gone.")
-    differences: tuple[Difference, ...] = figure("What else differs between the two audits, beside figures.")
+    figures: tuple[FigureChange, ...] = figure("One entry for each value in both audits.", name="values")
+    new: tuple[str, ...] = figure("Attacks that are new.")
+    gone: tuple[str, ...] = figure("Attacks that are gone.")
+    differences: tuple[Difference, ...] = figure("Other differences between the audits: files, columns, settings.")
 
     @property
     def measurable(self) -> tuple[FigureChange, ...]:
@@ -270,19 +330,19 @@ class Changes:
 def changes(previous: Mapping[str, Any], now: Mapping[str, Any], *, called: str = "the earlier audit") -> Changes:
     """Return what changed between two audits, each as its parsed JSON.
 
-    Figures belong together when release, attack, adversary and name are the same; where both audits have a single
-    release, that is compared whatever it is called. A figure is "measurably" higher or lower when the two intervals do
-    not overlap: of two 95 % intervals of the same figure, equally wide and from different people, that happens by
-    chance in about 6 of 1,000 cases, so it stays rare over the many figures of an audit. Where the same seed drew the
-    same people in both, it is rarer still. A figure without an interval is compared as it is.
+    Values are paired by release, attack, attacker, and name. A single release is compared under any name. A value is
+    "measurably" higher or lower when the two intervals do not overlap. For two 95% CIs of the same value, equally wide
+    and from different people, that happens by chance in about 6 of 1,000 cases. With the same sample of people in both
+    audits it is rarer still. A value without an interval is compared as it is.
     """
+    previous, now = with_present_names(previous), with_present_names(now)
     then, today = _renamed(previous, now), now
-    before, after = dict(figures_in(then)), dict(figures_in(today))
-    adversaries = _adversaries(then), _adversaries(today)
+    before, after = dict(values_in(then)), dict(values_in(today))
+    attackers = _attackers(then), _attackers(today)
     both = [key for key in after if key in before and not (isnan(before[key].value) and isnan(after[key].value))]
-    old, new = ({key[:3]: None for key in figures} for figures in (before, after))
+    old, new = ({key[:3]: None for key in values} for values in (before, after))
     return Changes(
-        figures=tuple(_change(key, before[key], after[key], adversaries) for key in both),
+        figures=tuple(_change(key, before[key], after[key], attackers) for key in both),
         new=tuple(_spoken(key) for key in new if key not in old),
         gone=tuple(_spoken(key) for key in old if key not in new),
         differences=(*_names(previous, now), *differences_in(then, today)),
@@ -303,20 +363,18 @@ def _names(previous: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[Differe
     return (Difference(what="releases", before=then, now=today),) if then != today else ()
 
 
-def _adversaries(audit: Mapping[str, Any]) -> dict[tuple[str, str, str], Any]:
+def _attackers(audit: Mapping[str, Any]) -> dict[tuple[str, str, str], Any]:
     return {
-        (release["name"], attack["attack"], adversary_of(attack)): attack.get("adversary")
+        (release["name"], attack["attack"], attacker_of(attack)): attack.get("attacker")
         for release in audit["releases"]
         for attack in release["attacks"]
     }
 
 
-def _change(
-    key: Key, before: Rate, now: Rate, adversaries: tuple[Mapping[Any, Any], Mapping[Any, Any]]
-) -> FigureChange:
-    then, today = (each.get(key[:3]) for each in adversaries)
+def _change(key: Key, before: Rate, now: Rate, attackers: tuple[Mapping[Any, Any], Mapping[Any, Any]]) -> FigureChange:
+    then, today = (each.get(key[:3]) for each in attackers)
     columns = [(who.get("first"), who.get("second")) if isinstance(who, dict) else None for who in (then, today)]
-    remark = "the adversary holds other columns now" if columns[0] != columns[1] else ""
+    remark = "the attacker has other columns now" if columns[0] != columns[1] else ""
     release, attack, scenario, figure = key
     return FigureChange(
         release=release,
@@ -362,7 +420,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         return None
     changed = changes(context.report.previous, context.present)
     several = len({each.release for each in changed.figures}) > 1
-    shown = [each for each in changed.figures if each.name != "naive_rate"]
+    shown = [each for each in changed.figures if each.name != "baseline"]
     only = [(name(text, 80), "this audit") for text in changed.new]
     only += [(name(text, 80), "previous audit") for text in changed.gone]
     tables = (
@@ -403,7 +461,7 @@ def sentence(changed: Changes) -> str:
     up, down = (sum(each.direction == f"measurably {way}" for each in sure) for way in ("higher", "lower"))
     exact = sum(each.direction in ("higher", "lower") for each in changed.figures)
     others = count(exact, "result without a CI differs", "results without a CI differ")
-    said = (
+    text = (
         f"Compared with {changed.previous}: of {count(len(sure), 'result', 'results')} with a CI, {up} "
         f"{'is' if up == 1 else 'are'} significantly higher and {down} significantly lower; {others}."
     )
@@ -411,18 +469,20 @@ def sentence(changed: Changes) -> str:
     people = " The original data are another file, so results may be about other people." if other_file else ""
     alone = len(changed.new) + len(changed.gone)
     more = f" {count(alone, 'attack is', 'attacks are')} in one of the audits only." if alone else ""
-    return f"{said}{people}{more}"
+    return f"{text}{people}{more}"
 
 
 def _row(change: FigureChange, *, several: bool) -> tuple[str, ...]:
     where = f"{name(change.release, 30)}: " if several else ""
     who = f" by {name(change.scenario, 30)}" if change.scenario else ""
-    figure = f"{change.attack}, {change.name}".replace("_", " ")
+    attack = ATTACKS[change.attack].title if change.attack in ATTACKS else change.attack
+    value = f"{attack}, {_VALUES.get(change.name, change.name)}".replace("_", " ")
     outcome = f"{_OUTCOMES.get(change.direction, change.direction)}{f' ({change.remark})' if change.remark else ''}"
-    texts = [_measured(each, share=change.name in FIGURES) for each in (change.before, change.now)]
-    return f"{where}{name(figure, 60)}{who}", outcome, *texts
+    texts = [_measured(each, share=change.name in RATES) for each in (change.before, change.now)]
+    return f"{where}{name(value, 60)}{who}", outcome, *texts
 
 
+_VALUES = {"attack_rate": "attack success", "control_rate": "control"}
 _OUTCOMES: Mapping[str, str] = {
     "defined": "was undefined",
     "undefined": "is undefined now",

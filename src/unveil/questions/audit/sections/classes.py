@@ -109,7 +109,7 @@ def _finding(disclosure: "Disclosure") -> str:
     below, before = disclosure.below, disclosure.original_below or {}
     share = below.get(11, nan)
     if isinstance(share, SuppressedNumber) or isnan(share):
-        return "Few released records share their quasi-identifiers with fewer than 10 others."
+        return "Few released records are in equivalence classes of at most 10."
     compared = before.get(11, nan)
     original = "" if isinstance(compared, SuppressedNumber) or isnan(compared) else f" (original: {about(compared)})"
     return f"{about(share)} of released records{original} are in classes of fewer than 11 records."
@@ -241,9 +241,9 @@ def diversity_table(releases: NamedDisclosures) -> TableBlock | None:
         rows=tuple(rows),
         align=(_LEFT, _LEFT, *(_RIGHT for _ in range(5))),
         note=(
-            "Each value is of the worst equivalence class. l: effective number of values in a class; 1 discloses the "
-            "value. t: distance of a class from the whole release, 0 to 1. Disclosed: share of rows in classes where "
-            "all have the same value."
+            "Each value is that of the worst equivalence class; l: effective number of values in a class, where 1 "
+            "discloses the value. t: distance of a class from the whole release, 0 to 1. Disclosed: share of rows in "
+            "classes with a single value."
         ),
     )
 

@@ -38,8 +38,8 @@ def _table(release: AuditedRelease, *, several: bool) -> TableBlock:
             (
                 count(each.row + 1),
                 f"{each.p:.2g}",
-                "yes" if each.pointed_out else "no",
-                percent(each.unusual),
+                "yes" if each.flagged else "no",
+                percent(each.outlier_percentile),
                 listed(each.unheard, at_most=2) if each.unheard else "–",
                 count(each.released_row + 1) if each.released_row >= 0 else "–",
                 listed(each.columns, at_most=2) if each.columns else "–",
@@ -58,7 +58,7 @@ def _table(release: AuditedRelease, *, several: bool) -> TableBlock:
 def common_columns(exposed: Sequence[ExposedPerson]) -> str:
     """Return the columns in which exposed people stand out."""
     traced = [each for each in exposed if each.released_row >= 0]
-    flagged = [each for each in traced if each.pointed_out]
+    flagged = [each for each in traced if each.flagged]
     which = "Flagged people" if flagged else "The most exposed people"
     counts = Counter(column for each in flagged or traced[:20] for column in each.unheard or each.columns[:1])
     if not counts:
@@ -72,16 +72,16 @@ def exposed_table(audit: Audit) -> TableBlock:
     return TableBlock(
         caption="Exposed people",
         columns=(
-            *("release", "row", "p", "pointed_out", "more_unusual_than"),
-            *("own_values_released", "row_most_like_it", "shared_columns"),
+            *("release", "row", "p", "flagged", "outlier_percentile"),
+            *("unique_values_released", "nearest_row", "shared_columns"),
         ),
         rows=tuple(
             (
                 release.name,
                 str(each.row + 1),
                 f"{each.p:.6g}",
-                "yes" if each.pointed_out else "no",
-                f"{each.unusual:.6g}",
+                "yes" if each.flagged else "no",
+                f"{each.outlier_percentile:.6g}",
                 "; ".join(each.unheard),
                 str(each.released_row + 1) if each.released_row >= 0 else "",
                 "; ".join(each.columns),

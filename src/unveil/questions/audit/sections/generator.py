@@ -152,7 +152,7 @@ def _spread(way: GeneratorSummary) -> TableBlock:
         mean = sum(values) / len(values)
         return (label, what, *(percent(each) for each in (min(values), mean, max(values))))
 
-    shown = {"excess_over_control": "normalized excess", "attack_rate": "attack success"}
+    shown = {"normalized_excess": "normalized excess", "attack_rate": "attack success"}
     rows = [row(ATTACKS[each.attack].title, shown[each.shown], each.values) for each in way.spread]
     if way.lost:
         rows.append(row("Utility", "utility loss", way.lost))

@@ -41,7 +41,7 @@ def roc_curve(audit: Audit, *, linear: bool = False) -> Chart | None:
     if not lines:
         return None
     first = _separations(audit)[0][1]
-    dots = [(each.wrongly, float(each.rate.value)) for each in first.named if _is_shown(each.rate)]
+    dots = [(each.fpr, float(each.rate.value)) for each in first.tpr_at_fpr if _is_shown(each.rate)]
     lowest = max(-log10(max(others for _, _, others, _ in lines) + 1), _LOWEST)
     grid = np.log10(np.linspace(10.0**lowest, 1.0, _POINTS)) if linear else np.linspace(lowest, 0.0, _POINTS)
     at = np.unique([*grid, *(log10(x) for x, _ in dots if log10(x) >= lowest)])
@@ -100,10 +100,10 @@ def roc_table(audit: Audit) -> TableBlock | None:
     found = _separations(audit)
     if not found:
         return None
-    levels = sorted({each.wrongly for _, separation in found for each in separation.named}, reverse=True)
+    levels = sorted({each.fpr for _, separation in found for each in separation.tpr_at_fpr}, reverse=True)
     rows = []
     for label, separation in found:
-        named = {each.wrongly: each.rate for each in separation.named}
+        named = {each.fpr: each.rate for each in separation.tpr_at_fpr}
         own = (_rate_text(named[level]) if level in named else _NONE for level in levels)
         rows.append((label, auc_text(separation.area), *own))
         alone = [each for each in separation.scores if len(found) == 1 and each.name in SCORES]
@@ -139,7 +139,7 @@ def _separations(audit: Audit) -> "list[tuple[str, Separation]]":
 
 
 def _score(separation: "Separation") -> str:
-    return "learned score" if separation.learned_from[0] else "relative DCR score"
+    return "learned score" if separation.learned_from[0] else "DCR-difference score"
 
 
 def _curve_lines(audit: Audit) -> "list[tuple[str, tuple[FloatArray, FloatArray], int, Rate]]":
@@ -196,9 +196,9 @@ def _caption(separations: "Sequence[tuple[str, Separation]]") -> str:
 
 def _flagged(separation: "Separation") -> Iterator[str]:
     """Yield what is reached at few false positives, the fewest first."""
-    for each in sorted(separation.named, key=lambda each: each.wrongly):
+    for each in sorted(separation.tpr_at_fpr, key=lambda each: each.fpr):
         if _is_shown(each.rate):
-            yield f"At {100 * each.wrongly:g}% false positives {about(each.rate.value)} of members are flagged. "
+            yield f"At {100 * each.fpr:g}% false positives {about(each.rate.value)} of members are flagged. "
 
 
 def _is_shown(rate: "Rate") -> bool:
@@ -261,13 +261,13 @@ def separation_table(measured: Sequence[tuple[str, Separation]]) -> TableBlock:
 
 def _lines(separation: Separation) -> Iterator[tuple[str, str]]:
     yield "AUC", auc_text(separation.area)
-    for each in separation.named:
-        yield f"TPR at {100 * each.wrongly:g}% FPR", _rate(each.rate)
-    yield "Flagged at ≤ 5% FDR", f"{number_of(separation.pointed_out, '', '')} of {count(separation.members)}"
-    for group in separation.unusual:
+    for each in separation.tpr_at_fpr:
+        yield f"TPR at {100 * each.fpr:g}% FPR", _rate(each.rate)
+    yield "Flagged at ≤ 5% FDR", f"{number_of(separation.flagged, '', '')} of {count(separation.members)}"
+    for group in separation.outliers:
         yield (
-            f"Outliers (top {100 * group.share:g}%): TPR at {100 * group.named.wrongly:g}% FPR",
-            _rate(group.named.rate),
+            f"Outliers (top {100 * group.share:g}%): TPR at {100 * group.tpr_at_fpr.fpr:g}% FPR",
+            _rate(group.tpr_at_fpr.rate),
         )
     if separation.epsilon is not None:
         shown = separation.epsilon

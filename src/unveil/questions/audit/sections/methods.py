@@ -12,7 +12,7 @@ from unveil.metrics.verdict.control import ColumnDifference, ControlCheck
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.evidence import alone, quantities_of
 from unveil.questions.audit.decision.text import p_text
-from unveil.questions.audit.findings import TOLD_APART, Audit, AuditedRelease
+from unveil.questions.audit.findings import SEPARABLE, Audit, AuditedRelease
 from unveil.questions.audit.sections.generator import oddities
 from unveil.questions.audit.words import LONGEST_NAME, number_of, percent
 from unveil.report.blocks import TableBlock
@@ -187,13 +187,13 @@ def _difference(each: ColumnDifference) -> str:
     if each.figure == "share":
         value = "missing" if each.value is None else repr(name(each.value, LONGEST_NAME))
         return f"{column} is {value} for {percent(each.here)} of the data and {percent(each.there)} of the control"
-    what = {"mean": "mean of ", "spread": "SD of ", "place": "mean rank of ", "place_spread": "SD of ranks of "}
+    what = {"mean": "mean of ", "spread": "SD of ", "place": "average rank of ", "place_spread": "SD of ranks of "}
     return f"{what[each.figure]}{column} is {each.here:.3g} in the data and {each.there:.3g} in the control"
 
 
 def cautions(audit: Audit) -> tuple[str, ...]:
     """Return the cautions above the headline."""
-    apart = any(TOLD_APART in finding.figures for release in audit.releases for finding in release.findings)
+    apart = any(SEPARABLE in finding.figures for release in audit.releases for finding in release.findings)
     lost = (each for release in audit.releases for each in _lost(release))
     said = (*_too_few(audit), *oddities(audit), unsure_note(audit.columns), *([_APART] if apart else []), *lost)
     return tuple(dict.fromkeys(filter(None, said)))

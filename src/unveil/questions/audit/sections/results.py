@@ -1,7 +1,6 @@
 """Shared parts of attack sections: result sentence and attacker table."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
@@ -20,15 +19,8 @@ from unveil.questions.audit.words import LONGEST_NAME, listed, percent
 from unveil.report.blocks import TableBlock, sides
 from unveil.report.text import count, name
 
-#: What attackers without columns of their own are called.
-_SCORES: Mapping[str, str] = MappingProxyType(
-    {
-        "by distance": "DCR score",
-        "by density": "density-ratio score",
-        "by relative nearness": "DCR-difference score",
-        "learned": "learned score",
-    }
-)
+#: Attackers without columns of their own.
+_SCORES = frozenset({"DCR score", "density-ratio score", "DCR-difference score", "learned score"})
 #: At most so many attackers per release are in a table; the JSON output has all.
 MOST_ATTACKERS = 30
 
@@ -101,8 +93,8 @@ def _scenario(audit: Audit, release: str, effect: AttackEffect) -> AttackScenari
 
 def attacker_text(audit: Audit, release: str, effect: AttackEffect) -> str:
     """Return an attacker by its columns or its score."""
-    score = _SCORES.get(effect.attacker.partition(",")[0])
-    if score is not None:
+    score = effect.attacker.partition(",")[0]
+    if score in _SCORES:
         return score
     scenario = _scenario(audit, release, effect)
     wider = effect.attacker.partition(", ")[2]

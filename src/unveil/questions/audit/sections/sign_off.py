@@ -78,7 +78,7 @@ def _box(audit: Audit, risk: str) -> BoxFact:
 def _key_text(key: bytes) -> str:
     return (
         f"{key.hex()}. The redacted report has digests of the files under this key; unveil verify FILE asks for it and "
-        "shows that a file is the audited one. Keep it secret: it allows guesses about the files"
+        "shows that a file is the audited one. Keep it confidential: it allows guesses about the files"
     )
 
 
@@ -107,7 +107,7 @@ def _adversaries(audit: Audit) -> Iterator[Adversary]:
             who = finding.scenario
             if who is None or finding.is_mean or not who.first or (who.name, who.first) in seen:
                 continue
-            if who.origin == "tried" and finding is not release.strongest(finding.attack):
+            if who.origin == "random" and finding is not release.strongest(finding.attack):
                 continue
             seen.add((who.name, who.first))
             knows = listed(who.first, at_most=8)

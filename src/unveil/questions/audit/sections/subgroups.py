@@ -59,7 +59,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     chart = group_chart(worst) if any(group.attack_rate.defined for group in worst.groups.groups) else None
     return Section(
         heading="Subgroups",
-        question="Is one subgroup hit more often than the others?",
+        question="Is the risk of one subgroup higher than that of the rest?",
         lead=worst_sentence(worst),
         blocks=() if chart is None else (chart,),
         data=(overview_table(found), *(group_table(each) for each in found if each.groups.groups)),

@@ -41,9 +41,9 @@ class ChangedFigure:
     """One attack's excess before and after a change."""
 
     attack: str = figure("The attack, as it is written in commands.")
-    before: Rate = figure("The figure of the release as it is, with its interval.")
-    after: Rate = figure("The figure of the changed release on the same people, with its interval.")
-    p_adjusted: float = figure("The same, allowing for all figures that were judged together.")
+    before: Rate = figure("The excess on the present release, with its CI.")
+    after: Rate = figure("The excess on the changed release and the same people, with its CI.")
+    p_adjusted: float = figure("The p-value, adjusted for all tests of the audit.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,12 +68,12 @@ class MeasuredChange:
     columns = figure_at("change.columns", "The columns that are changed.")
     how = figure_at("change.how", "The change, in words.", name="change")
 
-    @derived("Attacks that stay significant.")
+    @derived("Attacks that stay significant.", name="significant")
     def proved(self) -> tuple[str, ...]:
         """The attacks that stay significant, with copies beyond chance."""
         return _proved(self.verdict)
 
-    @derived("The figures before and after.")
+    @derived("The excess before and after, by attack.", name="values")
     def figures(self) -> tuple[ChangedFigure, ...]:
         """The worst of each attack before and after."""
         return tuple(
@@ -81,14 +81,14 @@ class MeasuredChange:
             for attack, one, other in self.pairs()
         )
 
-    @derived("The share of usefulness that is lost before the change, from 0 to 1.")
+    @derived("Utility loss before the change, from 0 to 1.", name="utility_loss_before")
     def loss_before(self) -> float | None:
-        """What the release has lost of its use."""
+        """The utility loss of the release."""
         return None if self.before.utility is None else self.before.utility.loss
 
-    @derived("The share of usefulness that is lost after it, from 0 to 1.", name="loss")
+    @derived("Utility loss after the change, from 0 to 1.", name="utility_loss")
     def loss_after(self) -> float | None:
-        """What the changed release has lost of its use."""
+        """The utility loss of the changed release."""
         return None if self.change.utility is None else self.change.utility.loss
 
     @property
@@ -104,7 +104,7 @@ class MeasuredChange:
 
     @property
     def loss(self) -> float:
-        """What the changed release has lost of its use."""
+        """The utility loss of the changed release."""
         return 0.0 if self.change.utility is None else float(self.change.utility.loss)
 
     @property
