@@ -32,9 +32,9 @@ EXIT_CODES: Mapping[int, str] = MappingProxyType(
     {
         0: "Pass, or no threshold is set.",
         BAD_INPUT: "Unusable input, or a full disk; the message states the cause and the fix.",
-        FAIL: "Fail: a threshold or limit is exceeded.",
+        FAIL: "Fail: the risk is above a threshold or limit.",
         SOME_FAILED: "Some scenarios of a study failed; resuming the study runs them again.",
-        INCONCLUSIVE: "Inconclusive: the data cannot show whether a threshold or limit is exceeded.",
+        INCONCLUSIVE: "Inconclusive: the data show neither pass nor fail.",
         INTERRUPTED: "Interrupted, as by Ctrl-C.",
     }
 )
@@ -192,8 +192,8 @@ def _said_of_seed(request: "Request") -> str:
     if not request.question.secret:
         return f"Seed {seed}: the same seed and input give the same result."
     if seed is None:
-        return "The random seed is secret: this release cannot be made again."
-    return f"Seed {seed}: it undoes the release. Keep it as secret as the true matches."
+        return "The random seed is not recorded: this release cannot be reproduced."
+    return f"Seed {seed} can undo the release. Keep it as confidential as the true matches."
 
 
 def is_out_of_memory(error: BaseException) -> bool:

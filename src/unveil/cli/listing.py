@@ -138,10 +138,8 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        from unveil.report.trust import MARKS
-
-        # Only grades are told for several grounds; most metrics have none.
-        return ", ".join(f"{ground} {MARKS[verdict]}" for ground, verdict in value.items() if verdict) or "not graded"
+        # Only the reliability has several grounds; most metrics have none.
+        return ", ".join(f"{ground} {word}" for ground, word in value.items() if word) or "not graded"
     if isinstance(value, list):
         low, high = value
         return f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"

@@ -253,7 +253,7 @@ def data_of(html: str) -> list[Any]:
     return [json.loads(piece.split("</script>", 1)[0]) for piece in pieces]
 
 
-# The sheet to sign as a document of its own: plain HTML without style rules, which word processors open and change.
+# The sign-off sheet as a document of its own: plain HTML without style rules, which word processors open and change.
 
 
 def sheet_document(page: Page) -> str:
@@ -263,7 +263,7 @@ def sheet_document(page: Page) -> str:
     Lines that are signed or filled in on paper are cells to be filled in here.
     """
     if page.sheet is None:
-        raise InputError("this page has no sheet to sign. Make it of an audit")
+        raise InputError("Only an audit has a sign-off sheet. Write it for the result of an audit")
     tables = [block for block in page.method_data if isinstance(block, TableBlock)]
     decision = DECISIONS[page.strip.decision] if page.strip is not None else DECISIONS["none"]
     return _template().render(page=page, sheet=page.sheet, tables=tables, decision=decision)

@@ -33,7 +33,7 @@ CONTEXT: Mapping[str, str] = MappingProxyType(
         "means": "Means (what else they have)",
     }
 )
-FOR_WHOM = "Identifiable for whom?"
+FOR_WHOM = "Recipients and context"
 SIGNATURES = ("Name", "Role", "Decision: release, change or do not release", "Date and signature")
 _LONG, _NAME = 240, 40
 _LEFT: Side = "left"
@@ -43,8 +43,8 @@ _RIGHT: Side = "right"
 QUESTIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "singling_out": ("Singling out", "Can one person be isolated in the data?"),
-        "linkability": ("Linkability", "Can records about the same person be put together?"),
-        "inference": ("Inference", "Can something about a person be worked out?"),
+        "linkability": ("Linkability", "Can records about the same person be linked?"),
+        "inference": ("Inference", "Can an attribute of a person be inferred?"),
     }
 )
 

@@ -91,7 +91,7 @@ def _wrong_files(fields: tuple[Setting, ...], numbers: Mapping[str, int], *, sam
             errors[field.name] = "No file is given. Drop one here, or choose one"
         elif field.is_file and numbers[field.name] > (MOST_FILES if field.kind == "tables" else 1):
             most = f"at most {MOST_FILES}" if field.kind == "tables" else "only one"
-            errors[field.name] = f"Too many files: {most} can be given. Remove the others"
+            errors[field.name] = f"Too many files: {most} can be given. Remove the rest"
     return errors
 
 
@@ -292,7 +292,7 @@ _WORDS = (
     ("column of the control", "control"),
     ("of the control", "control"),
     ("kinds={", "columns"),
-    ("Give it one role", "columns"),
+    ("Choose one role", "columns"),
     ("quasi_identifiers", "columns"),
     ("of the original", "original"),
     ("have a probability", "probabilities"),

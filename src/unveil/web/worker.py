@@ -69,8 +69,8 @@ def look(path: Path, name: str) -> dict[str, Any]:
     -------
     dict
         ``rows`` and ``columns``. Each column has ``name``, ``kind``, ``missing``, ``distinct`` (different values),
-        ``suggestion`` (the role an audit would assume), ``unsure`` (whether the kind is a guess), ``why`` (the reason
-        for the kind), and ``warning`` where it seems to name people. For an unusable file, only ``error``.
+        ``suggestion`` (the role an audit would assume), ``uncertain`` (whether the kind is a guess), ``why`` (the
+        reason for the kind), and ``warning`` for a possible direct identifier. For an unusable file, only ``error``.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def _described(path: Path, name: str) -> dict[str, Any]:
                 "missing": column.missing,
                 "distinct": values.drop_nulls().n_unique(),
                 "suggestion": column.role,
-                "unsure": column.confidence == "unsure",
+                "uncertain": column.confidence == "unsure",
                 "why": _sentence(column.reason.split("; ")[0].removeprefix(f"{column.kind}: ")),
                 "warning": seems,
             }
