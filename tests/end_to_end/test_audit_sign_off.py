@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.audit_people import people
 from tests.end_to_end.commands import MARKER, Command
 from unveil.questions.audit.decision.findings import Lack
-from unveil.questions.audit.decision.text import NEXT
+from unveil.questions.audit.decision.templates import NEXT
 
 
 @pytest.fixture(autouse=True)

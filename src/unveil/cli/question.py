@@ -197,6 +197,11 @@ def quiet_option() -> click.Option:
     return GroupedOption(["--quiet"], is_flag=True, help="Print only errors and failures", group="Output")
 
 
+def _is_json_target(path: Path) -> bool:
+    """Return whether a file argument was meant as the target of ``--json``."""
+    return path.suffix == ".json" and not path.exists()
+
+
 def _check(setting: Setting, question: Question, ctx: click.Context, param: click.Parameter, raw: Any) -> Any:
     """Check an option's value before any file is read."""
     if raw is None or raw == () or setting.is_file or setting.kind == "folder" or _is_file(setting, raw):
@@ -245,8 +250,13 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
     if told.path("config") is not None:
         told = QUESTIONS[question.name].with_settings(told)
     given = [path for name, paths in told.files.items() for path in paths if name != "config"]
+    if params.get("as_json") and (path := next((each for each in given if _is_json_target(each)), None)):
+        raise click.UsageError(
+            f"--json takes no file, so {path.name!r} was read as an input. Write --json > {path.name}", context
+        )
     if asked_for and given:
-        raise click.UsageError("--example takes no files. Remove one of them", context)
+        names = ", ".join(repr(path.name) for path in given)
+        raise click.UsageError(f"The built-in example takes no files. Remove {names}, or the example", context)
     calls = {each.name: called(each) for each in question.settings}
     must = [each for each in question.on("command line") if each.required and not told.sample]
     must = [each for each in must if not told.values.get(each.unless)]

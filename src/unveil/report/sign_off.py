@@ -22,7 +22,6 @@ STATEMENT = (
     "This sheet is evidence for the decision of the controller, not a legal determination of anonymity. Other "
     "attackers and attacks exist, and the risk can change over time."
 )
-NO_LIMIT = "No threshold was set."
 #: For whom it is identifiable: what a decision takes beside the figures, under the names that it is told by. The words
 #: in brackets are those of the five safes; safe data are what the audit is about, and outputs what leaves the settings.
 CONTEXT: Mapping[str, str] = MappingProxyType(
@@ -126,9 +125,7 @@ class SignOff:
     review_date: str = ""
     #: Who decides; empty leaves it to the line for the signature.
     decides: str = ""
-    #: Whether a threshold was set.
-    is_decided: bool = False
-    #: What was told of those who get the release, by the names of `CONTEXT`; what was not is asked for.
+    #: The stated context of the release, by the names of `CONTEXT`; the sheet asks for the rest.
     context: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     #: More settings, as label and text.
     settings: tuple[tuple[str, str], ...] = field(default=())
@@ -162,7 +159,7 @@ def sheet(sign_off: SignOff) -> Sheet:
         title=f"Sign-off sheet: evidence for a decision on {which}",
         statement=STATEMENT,
         boxes=three_boxes(sign_off.boxes),
-        facts=(*(() if sign_off.is_decided else (NO_LIMIT,)), sign_off.utility or "Utility was not measured."),
+        facts=(sign_off.utility or "Utility was not measured.",),
         # With nothing stated there is a line for each.
         signatures=(*(() if sign_off.context else CONTEXT.values()), *SIGNATURES),
     )
@@ -171,14 +168,14 @@ def sheet(sign_off: SignOff) -> Sheet:
 def _made(sign_off: SignOff) -> tuple[str, str]:
     seed = "no seed" if sign_off.seed is None else f"seed {sign_off.seed}"
     review = f"to be reviewed by {sign_off.review_date}" if sign_off.review_date else f"review date {NOT_STATED}"
-    decides = f"decided by {sign_off.decides}" if sign_off.decides else f"who decides is {NOT_STATED}"
+    decides = f"decided by {sign_off.decides}" if sign_off.decides else f"decision maker {NOT_STATED}"
     said = f"unveil {sign_off.version}, {seed}, run on {sign_off.date or NOT_STATED}; {review}; {decides}."
     return shorten(said, _LONG), _command(sign_off.command)
 
 
 def _command(arguments: Sequence[str], at_most: int = 800) -> str:
     if not arguments:
-        return "Asked for in Python, without a command."
+        return "Run in Python, without a command."
     command = command_text(arguments)
     return PrivateText(name(command, at_most), shared=name(command.shared, at_most))
 
@@ -239,7 +236,5 @@ def record_tables(sign_off: SignOff) -> tuple[TableBlock, ...]:
         tables.append(TableBlock(caption="Attackers", columns=heads, rows=adversaries, align=("left",) * 3, prose=True))
     if sign_off.figures:
         tables.append(figure_table(sign_off))
-    tables.append(
-        TableBlock(caption="How it was made", columns=("", ""), rows=made, align=("left", "left"), prose=True)
-    )
+    tables.append(TableBlock(caption="Provenance", columns=("", ""), rows=made, align=("left", "left"), prose=True))
     return tuple(tables)

@@ -22,7 +22,8 @@ from unveil.questions.audit.decision.findings import (
     band,
 )
 from unveil.questions.audit.decision.rule import decide, level_of, worst_attacker
-from unveil.questions.audit.decision.text import REASONS, headline_of
+from unveil.questions.audit.decision.templates import REASONS
+from unveil.questions.audit.decision.text import headline_of
 
 EMA = Thresholds(threshold=0.09)
 

@@ -203,19 +203,19 @@ def _audit(
     shared: dict[str, Any] = {"settings": asked, "rng": rng, "progress": progress, "say": say, "notes": notes}
     if asked.generator:
         if asked.resume is not None or asked.memory is not None:
-            raise InputError("resume and memory are for tables that are there. With a generator, pass made instead")
+            raise InputError("resume and memory need existing tables. With a generator, pass made instead")
         if isinstance(original, AuditFiles):
             original, released, control = _read_for(asked, original, progress)
         if control is not None or asked.suggest:
             raise InputError(
-                "a generator makes the control by holding people out, and no changes of its releases are tried. Leave "
+                "A generator holds people out as the control group, and changes of its releases are not tested. Leave "
                 "out control and suggest, or the generator"
             )
-        progress("looking at the tables", 0.0)
+        progress("preparing the tables", 0.0)
         findings, releases = audit_generator(given_of(original, asked.reading), released, **shared)
         return _answer(findings, releases, seed, held)
     if any(each is not None for each in (asked.hold_out, asked.folds, asked.canaries, asked.made)) or asked.env:
-        raise InputError("hold_out, folds, canaries, made and env say how a generator is run. Pass the generator too")
+        raise InputError("hold_out, folds, canaries, made, and env are settings of a generator. Pass a generator")
     with running(asked) as runner:
         findings, releases = audit_tables(original, released, control, runner, **shared)
     return _answer(findings, releases, seed, held)
@@ -415,7 +415,7 @@ def assert_release(
     Fail (high risk): 100% of records can be re-identified by their position in the file.
     """
     if not any(settings.get(name) for name in ("threshold", "profile", "limits")):
-        raise InputError("There is nothing to hold the release to. Pass threshold=0.09, a profile, or limits")
+        raise InputError("No threshold is set. Pass threshold=0.09, a profile, or limits")
     result = audit(original, released, control, **settings)
     if report is not None:
         write_text(Path(report), result.to_html())

@@ -58,14 +58,14 @@ def refuse_constant(table: Table, settings: AuditSettings) -> None:
         if column.role == "sensitive" and table.series(column.name).drop_nulls().n_unique() < 2:
             raise InputError(
                 f"The sensitive column {column.name!r} of the {table.name} has only one value, so there is nothing to "
-                "infer. Choose another column (--sensitive)"
+                "infer. Choose another column"
             )
 
 
 def refuse_repeated(table: Table, *, identifiers: Sequence[str], ignore: Sequence[str | None] = ()) -> None:
     """Raise an error if people have several rows but no identifier.
 
-    Tests that count each row as a person are too sure of themselves and accuse harmless releases.
+    Tests that count each row as a person raise false alarms.
     """
     found = None if identifiers else repeated_people(table, ignore=[name for name in ignore if name is not None])
     if found is None:
@@ -73,8 +73,8 @@ def refuse_repeated(table: Table, *, identifiers: Sequence[str], ignore: Sequenc
     alike = f"agree in {listed(found.constant)}" if found.constant else f"never share a value of {found.time!r}"
     raise InputError(
         f"Several rows of the {table.name} seem to belong to one person: column {found.column!r} has "
-        f"{found.people:,} values in {found.rows:,} rows, and rows with the same value {alike}. Count people instead "
-        f"of rows with --id {found.column}, or write --id {ONE_ROW_EACH} if each row is another person"
+        f"{found.people:,} values in {found.rows:,} rows, and rows with the same value {alike}. Set id to "
+        f"{found.column!r}, or to {ONE_ROW_EACH!r} if each row is another person"
     )
 
 
@@ -85,8 +85,8 @@ def check_weights(release: Release, settings: AuditSettings) -> None:
     for what, name in (("weight", settings.weight), ("household", settings.household)):
         if name is not None and name not in release.released.column_names:
             raise InputError(
-                f"the {what} column {name!r} must be in the original and in the release {release.name!r}, but one "
-                "of them lacks it. Name a column that both have, or leave it out"
+                f"The {what} column {name!r} is missing from the original or from the release {release.name!r}. Choose "
+                "a column of both, or leave it out"
             )
     for table in (release.original, release.released):
         checked_weights(table, settings.weight)
@@ -290,7 +290,7 @@ def _role_notes(table: Table) -> list[str]:
         return []
     names = ", ".join(map(repr, guessed[:5])) + (f" and {len(guessed) - 5} more" if len(guessed) > 5 else "")
     return [
-        f"Treated as identifiers, so no attack uses them: {names}. If that is wrong, list them in --quasi-identifiers."
+        f"Treated as identifiers, so no attack uses them: {names}. If that is wrong, state them as quasi-identifiers."
     ]
 
 
@@ -388,11 +388,11 @@ def _named(released: Any) -> list[tuple[str, Any]]:
     else:
         named = [(_own_name(released) or "release", released)]
     if not named:
-        raise InputError("there must be at least one release to audit, but there is none. Pass the released table")
+        raise InputError("There is no release to audit. Pass the released table")
     seen: set[str] = set()
     for name, _ in named:
         if name in seen:
-            raise InputError(f"releases must have different names, but two are called {name!r}. Rename one")
+            raise InputError(f"Two releases have the name {name!r}. Rename one")
         seen.add(name)
     return named
 
@@ -401,7 +401,7 @@ def _refuse_unknown(kinds: Mapping[str, ReleaseKind], names: Sequence[str]) -> N
     for name in kinds:
         if name not in names:
             hint = did_you_mean(name, names) or " Name one that is there."
-            raise InputError(f"kind names the release {name!r}, which is not there.{hint}")
+            raise InputError(f"A release type is given for {name!r}, which is not a release.{hint}")
 
 
 def _own_name(given: Any) -> str | None:
@@ -431,20 +431,20 @@ def _prepared_release(
     if kind is None:
         masked = " and ".join(attack.title.lower() for attack in ATTACKS.values() if attack.needs_masked)
         notes.append(
-            f"The type of {label!r} is not stated (--release-type masked|synthetic) and was not detected, so {masked}, "
-            "which needs a masked release, was left out."
+            f"The release type of {label!r} is not stated and was not detected. Not run, because it needs a masked "
+            f"release: {masked}."
         )
     if settings.neighbours is None and usual_neighbours(table.rows) != USUAL_NEIGHBOURS:
         notes.append(
-            f"Linkability looks at the nearest row of {label!r} alone, and not at the {USUAL_NEIGHBOURS[-1]} nearest "
-            f"too, because the release has at most {FEW_ROWS} rows (--neighbours)."
+            f"Linkability uses only the nearest row of {label!r}, not the {USUAL_NEIGHBOURS[-1]} nearest: the release "
+            f"has at most {FEW_ROWS} rows."
         )
     left_out = {column.name: _ROLE_WORDS[column.role] for column in release.original.columns if column.role != "known"}
     known = tuple(column.name for column in release.original.columns if column.role == "known")
     if not known:
         raise InputError(
             f"An attacker can know no column of {label!r}: all columns that it shares with the original are "
-            "identifiers, sensitive or ignored. Name some with --known"
+            "identifiers, sensitive, or ignored. State some as quasi-identifiers"
         )
     found, said = _identified(release)
     prepared = PreparedRelease(

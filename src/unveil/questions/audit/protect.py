@@ -17,7 +17,8 @@ from unveil.protections import Shuffle, TableProtection, protection_from, protec
 from unveil.protections.specification import applied
 from unveil.questions.audit.answer import AuditResult, audit
 from unveil.questions.audit.decision.evidence import decided, quantities_of
-from unveil.questions.audit.decision.text import LEVEL_WORDS, excess_text
+from unveil.questions.audit.decision.templates import LEVEL_WORDS
+from unveil.questions.audit.decision.text import excess_text
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated
 from unveil.questions.audit.report_context import AuditContext, ReportContext
@@ -228,7 +229,7 @@ def kept_apart(table: Table, identifier: Sequence[str], *, rng: np.random.Genera
     if everybody.size < _FEWEST:
         raise InputError(
             f"The {table.name} has {everybody.size} people, but at least {_FEWEST} are needed to hold a fifth of them "
-            "out. Add a control group (--control)"
+            "out. Add a control group"
         )
     apart = np.isin(person, rng.permutation(everybody)[: everybody.size // _ONE_IN])
     return table.take(np.flatnonzero(~apart)), replace(table.take(np.flatnonzero(apart)), name="control")

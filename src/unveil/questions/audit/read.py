@@ -166,7 +166,7 @@ def _names(paths: Sequence[Path], given_names: Mapping[Path, str]) -> dict[Path,
     """Return unique release names: given ones, or from file names."""
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
-        raise InputError(f"the release {shown(twice)} is named twice. Name each release once")
+        raise InputError(f"The release {shown(twice)} is given twice. Give each release once")
     # Folders may say more than a report should: files of the same name are told apart by their number.
     called, seen = {}, Counter[str]()
     repeated = {file for file, times in Counter(path.name for path in paths).items() if times > 1}
@@ -212,8 +212,8 @@ def with_settings(request: Request) -> Request:
 def _release(each: Any, path: Path) -> Mapping[str, Any]:
     if not isinstance(each, dict) or "file" not in each or set(each) - {"file", "name", "kind"}:
         raise InputError(
-            f"each [[release]] in the settings {shown(path)} must have a file, and may have a name and a kind. "
-            "Write it so"
+            f"A [[release]] in the settings {shown(path)} is not valid. Give each one a file, and optionally name and "
+            "kind"
         )
     return each
 
@@ -227,8 +227,8 @@ def _scenario(each: Any, path: Path) -> AttackScenario:
         or ("columns" in each) == ("first" in each)
     ):
         raise InputError(
-            f"each [[scenario]] in the settings {shown(path)} must have a name and columns (or first and second), and "
-            "may have a reason. Write it so"
+            f"A [[scenario]] in the settings {shown(path)} is not valid. Give each one a name and columns (or first "
+            "and second), and optionally a reason"
         )
     first, second = texts_in(each.get("columns", each.get("first", ()))), texts_in(each.get("second", ()))
     reason = str(each.get("reason", "")) or f"named in {path.name} without a reason"

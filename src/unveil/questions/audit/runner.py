@@ -48,7 +48,7 @@ class ResultCache(ResultFolder):
     """The folder of task results of one audit; they are personal data."""
 
     manifest, parts = "audit.json", (_RESULTS,)
-    what, own, advice = "results", "results of this audit", "Name another folder (--resume)"
+    what, own, advice = "results", "results of this audit", "Choose another folder for resume"
     other = MappingProxyType(
         {
             # What was told comes before the tables, which hold what was told of their columns.
@@ -102,7 +102,7 @@ def identity_of(prepared: PreparedAudit) -> dict[str, str]:
     if settings.model is not None:
         raise InputError(
             "An audit with a custom model cannot be resumed, because models cannot be compared. Leave out the model, "
-            "or do not store results (--resume)"
+            "or leave out resume"
         )
     apart = {each.name for kind in (RunSettings, GeneratorSettings, HierarchySettings) for each in kind.table()}
     apart |= {"control", "seed", "suggest", "suggest_for"}
@@ -156,8 +156,8 @@ def _told(value: Any) -> list[bytes]:
         told = [(each.name, getattr(value, each.name)) for each in fields(value)]
         return [type(value).__name__.encode(), digest_of(told).encode()]
     raise InputError(
-        f"An audit with a setting of type {type(value).__name__} cannot be resumed. Leave the setting out, or do not "
-        "store results (--resume)"
+        f"An audit with a setting of type {type(value).__name__} cannot be resumed. Leave the setting out, or do "
+        "not resume"
     )
 
 
@@ -208,8 +208,8 @@ class AuditJob:
         for path, here, there in zip(self.files.paths, tables.digests, self.digests, strict=True):
             if here != there:
                 raise InputError(
-                    f"every worker must read the same files, but {shown(path)} is another one for a worker, or has "
-                    "changed since the audit began. Put the same file there on all machines, and ask again"
+                    f"The file {shown(path)} differs on a worker, or changed during the audit. Store the same file on "
+                    "all machines, and run the audit again"
                 )
         return prepare(*tables, settings=self.settings, rng=deepcopy(self.rng))
 
@@ -258,8 +258,8 @@ class Runner:
             order = None
         if order is None and not isinstance(self._on, Threads | Processes):
             raise InputError(
-                "the workers of a cluster read the tables themselves, so that these must be files that all of them "
-                "see. Write the tables to files and name those, or do without the cluster"
+                "The workers of a cluster read the tables from files. Write the tables to shared files and pass their "
+                "paths, or leave out the cluster"
             )
         self._audits.append(_KnownAudit(prepared, order))
         if resume is not None:
@@ -403,8 +403,8 @@ def _compute_elsewhere(
     def settle(task: Task, error: BaseException | None, result: Any) -> tuple[Task, ...]:
         if isinstance(error, WorkerDiedError):
             raise InputError(
-                f"{task.words} did not end: {error}. It may need more memory than there is: ask the same with fewer "
-                "workers, or with fewer columns"
+                f"A part of the audit did not finish: {task.words} ({error}). It may need more memory. Use fewer "
+                "workers or fewer columns"
             )
         if error is not None:
             raise error

@@ -139,7 +139,7 @@ def settle(
     if links and not second:
         raise InputError(
             f"{where[:1].upper()}{where[1:]} has all columns, so none is left to link to. Leave a column out of it, or "
-            "give two groups (--column-split A,B:C,D)"
+            "give two groups, as in A,B:C,D"
         )
     return replace(scenario, second=second)
 

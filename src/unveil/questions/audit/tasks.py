@@ -27,7 +27,7 @@ from unveil.report.progress import Progress, silent
 #: So many people of each table are attacked in the original itself, for the figures before.
 ATTACKED_BEFORE = 500
 #: What the original is called where it stands for a release.
-UNPROTECTED = "the unprotected original"
+UNPROTECTED = "unprotected original"
 
 
 @dataclass(frozen=True)
@@ -270,7 +270,7 @@ class AuditTask(NamedTuple):
     def where(self, prepared: PreparedAudit) -> str:
         """Return on what it is done; nothing where there is one release."""
         if self.release == ITSELF:
-            return f" on {UNPROTECTED}"
+            return f" on the {UNPROTECTED}"
         several = len(prepared.releases) > 1
         return f" on {prepared.releases[self.release].release.name}" if several else ""
 

@@ -11,7 +11,8 @@ from unveil.errors import InputError
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.attacks.copies import WARNING, copied_records, records_section
 from unveil.questions.audit.decision.evidence import meanings, quantities_of
-from unveil.questions.audit.decision.text import OPTIONS, tone
+from unveil.questions.audit.decision.templates import OPTIONS
+from unveil.questions.audit.decision.text import tone
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.redaction import shared
 from unveil.questions.audit.report_context import AuditContext, ReportContext, check_context

@@ -31,13 +31,13 @@ def percent(share: float) -> str:
     An excess may be below 0, and what rounds to nothing has no sign. Bounds are rounded outwards, so that they hold.
 
     >>> percent(0.375), percent(-0.025), percent(-0.00004), percent(0.0002), percent(0.998)
-    ('38%', '-2.5%', '0%', '<0.1%', '>99%')
+    ('38%', '−2.5%', '0%', '<0.1%', '>99%')
     """
     if isinstance(share, SuppressedNumber):
         return share.within(0.0, 1.0, (_floor(share.least), _ceiling(share.most)))
     if share in (0.0, 1.0) or -0.0005 < share < 0:
         return f"{round(share) + 0:.0%}"
-    return unsigned_percent(share, places=_places(share))
+    return unsigned_percent(share, places=_places(share)).replace("-", "−")
 
 
 def _places(share: float) -> int:

@@ -86,14 +86,13 @@ def _divisions(attacked: AttackedRelease) -> tuple[AttackScenario, ...]:
             "Check that both come from the same data set, or choose" if attacked.prepared.columns_left_out else "Choose"
         )
         raise InputError(
-            f"The files share only one column ({shared[0]!r}), and linkability needs two. {check} other attacks "
-            "(--attacks)"
+            f"The files share only one column ({shared[0]!r}), and linkability needs two. {check} other attacks"
         )
     if len(columns) < 2:
         raise InputError(
             f"Linkability needs two columns that an attacker may know. Of {len(shared)} shared columns only "
             f"{columns[0]!r} remains; the rest are identifiers, sensitive, or ignored. Leave fewer columns out, or "
-            "choose other attacks (--attacks)"
+            "choose other attacks"
         )
     splits = random_splits(columns, at_most=affordable(RANDOM_SPLITS, len(columns)), rng=attacked.rng)
     return tuple(

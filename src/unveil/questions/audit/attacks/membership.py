@@ -42,7 +42,10 @@ if TYPE_CHECKING:
     from unveil.questions.audit.people import LearnMeasureSplit
 
 
-#: Shares of people outside the data who are named wrongly, at which it is told how many members are named.
+#: Names of scores and of their families in reports, where they differ.
+SCORE_NAMES = {"nearest": "dcr", "density": "density_ratio", "relative": "dcr_difference"}
+FAMILIES = {"nearness": "distances"}
+#: The false-positive rates at which the TPR is stated.
 FPRS = (0.05, 0.01, 0.001)
 #: The parts of people outside the data who are as far from all others as the people looked at apart.
 OUTLIERS = (0.05, 0.01)
@@ -79,8 +82,8 @@ def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     found = _tried_scores(case, (members, others), reference)
     scores = tuple(
         ScoreArea(
-            name=name,
-            sees=SCORES[name].group,
+            name=SCORE_NAMES.get(name, name),
+            sees=FAMILIES.get(SCORES[name].group, SCORES[name].group),
             area=area_under_curve(scored[0][name], scored[1][name]),
             weights=() if adversary is None else adversary.weights[name],
             curve=curve(scored[0][name], scored[1][name]) if adversary is not None and name in DRAWN else None,

@@ -42,7 +42,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     if release.kind != "masked":
         why = "the records of a synthetic release belong to no person"
         if release.kind is None:
-            why = "the release type is not stated (--release-type masked)"
+            why = "the release type is not stated as masked"
         left_out = f"Not run: {why}."
         return (not_run(attacked.attack, left_out),)
     attack = RecordLinkage(columns=prepared.known, targets=attacked.targets)
@@ -54,7 +54,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     if truth is None:
         remark = (
             "The true matches are unknown, so attack success is not measured. Add the same identifier column to both "
-            "tables (--id)."
+            "tables."
         )
         targets = guess.target_count
         found = AttackFinding(attack=attacked.attack, targets=targets, risk=NOTHING, figures=figures, remark=remark)

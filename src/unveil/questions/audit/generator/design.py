@@ -154,11 +154,11 @@ def _number_held_out(people: int, settings: GeneratorSettings) -> int:
     least = FEWEST_HELD_OUT
     if held < least or people - held < least:
         which = f"{settings.folds} folds" if settings.folds else f"a share of {settings.share_held_out:g}"
-        more = "Take fewer folds" if settings.folds else f"Take another share (--hold-out {_enough(least, people)})"
+        more = "Take fewer folds" if settings.folds else f"Take another share, such as {_enough(least, people)}"
         hint = more if people >= 2 * least else f"Audit at least {2 * least} people"
         raise InputError(
-            f"at least {least} people must be held out, and as many given to the generator, but of {people:,} people "
-            f"{which} holds out {held:,}. {hint}"
+            f"With {which}, {held:,} of {people:,} people are held out. At least {least} must be held out, and as many "
+            f"given to the generator. {hint}"
         )
     return held
 
@@ -178,8 +178,7 @@ def _canaries(
         return np.arange(person.size, rows).reshape(-1, each)
     if several:
         raise InputError(
-            "Canaries need one row per person, but some people have several. Use outlier canaries "
-            "(--canaries N:outliers)"
+            "Canaries need one row per person, but some people have several. Use outlier canaries (N:outliers)"
         )
     needed = each * settings.canaries.number
     if held.size - needed < FEWEST_HELD_OUT:
@@ -187,8 +186,7 @@ def _canaries(
         raise InputError(
             f"{settings.canaries.number:,} canaries{' in pairs' if pairs else ''} need {needed:,} held-out people "
             f"and {FEWEST_HELD_OUT} more, but only {held.size:,} are held out. Use at most {most:,} canaries, "
-            "hold out more people (--holdout), run the generator more often (--runs), or use outlier canaries "
-            "(--canaries N:outliers)"
+            "hold out more people, run the generator more often, or use outlier canaries (N:outliers)"
         )
     # Each person has one row: whom the lot names is a row.
     row_of = np.argsort(person)

@@ -184,7 +184,7 @@ class GeneratorSettings(Settings):
         for name, value in read.items():
             object.__setattr__(self, name, value)
         if self.hold_out is not None and self.folds is not None:
-            raise InputError("hold_out and folds exclude each other. Give one of them")
+            raise InputError("hold_out and folds exclude each other. Set one of them")
         if self.hold_out is not None:
             share(self.hold_out, "hold_out", zero=False, one=False)
         if self.canaries is not None and self.folds is not None:

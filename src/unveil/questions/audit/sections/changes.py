@@ -86,25 +86,26 @@ def read_previous(path: "str | PathLike[str]") -> Mapping[str, Any]:
     """Return an earlier audit from the JSON file that ``unveil audit --json`` wrote."""
     # Cut in its middle where it is long: the end is what the file is called.
     file = repr(visible(fspath(path), 100))
-    again = "Give the JSON of an earlier unveil audit (--json)"
+    again = "Give the JSON of an earlier audit"
     try:
         read = read_json(Path(path))
     except InputError as error:
-        raise InputError(f"the earlier audit cannot be used: {error}. {again}") from None
+        cause = str(error).partition(". ")[0]
+        raise InputError(f"The earlier audit cannot be used: {cause}. {again}") from None
     schema = read.get("schema") if isinstance(read, dict) else None
     if not isinstance(schema, str) or not schema.startswith("unveil."):
-        raise InputError(f"the earlier audit {file} is JSON that unveil did not write. {again}")
+        raise InputError(f"The earlier audit {file} is JSON, but not from unveil. {again}")
     if not schema.startswith(_FAMILY):
         raise InputError(
-            f"the earlier audit {file} answers another question, by its schema {shortened(schema)}. {again}"
+            f"The earlier audit {file} is the result of another command: its schema is {shortened(schema)}. {again}"
         )
     if schema not in SCHEMAS:
         raise InputError(
-            f"the earlier audit {file} has the schema {shortened(schema)}, but only {', '.join(SCHEMAS[:-1])} and "
-            f"{SCHEMAS[-1]} can be compared with. Run that audit again with this version"
+            f"The earlier audit {file} has the schema {shortened(schema)}, but only {', '.join(SCHEMAS[:-1])} and "
+            f"{SCHEMAS[-1]} can be compared. Run that audit again with this version"
         )
     if not _is_whole(read):
-        raise InputError(f"the earlier audit {file} lacks its releases or their attacks, or was changed. {again}")
+        raise InputError(f"The earlier audit {file} lacks its releases or their attacks, or was changed. {again}")
     return dict(read)
 
 

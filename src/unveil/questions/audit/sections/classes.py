@@ -125,7 +125,7 @@ def class_size_table(audit: Audit) -> TableBlock | None:
         columns=("Records", *(text for text, _ in BINS)),
         rows=tuple(rows),
         align=("left", *(_RIGHT for _ in BINS)),
-        note=f"–: fewer than {audit.minimum_cell} records, which the next share includes.",
+        note=f"–: fewer than {audit.minimum_cell} records; the next share includes them.",
     )
 
 
@@ -185,8 +185,9 @@ def class_sentence(label: str, disclosure: Disclosure, *, several: bool) -> str:
     """Return the smallest class size and the share of uniques."""
     where = f"{name(label, _LONGEST_NAME)}: " if several else ""
     columns = "" if several else f" on {listed(disclosure.columns)}"
-    k = count(disclosure.k_anonymity)
-    said = f"{where}k = {k}{columns}; {percent(disclosure.sample_uniqueness)} of released records are unique."
+    k = disclosure.k_anonymity
+    size = f"k {'is' if isinstance(k, SuppressedNumber) else '='} {count(k)}{columns}"
+    said = f"{where}{size}; {percent(disclosure.sample_uniqueness)} of released records are unique."
     return said if several else f"{said} {disclosure.misleading}".rstrip()
 
 

@@ -138,12 +138,13 @@ def histogram_table(audit: Audit) -> TableBlock | None:
     if not rows:
         return None
     return TableBlock(
-        caption="Distances to the original",
-        columns=("Distance", "Median", "Control", "5% quantile", "Control", "Released closer (95% CI)"),
+        caption="Distances to the original data",
+        columns=("Distance", "Median", "Median, control", "5% quantile", "5% quantile, control", "Closer (95% CI)"),
         rows=tuple(rows),
         align=("left", *(_RIGHT for _ in range(5))),
-        note="Control: the same of control records. Released closer: share of pairs of a released and a control record "
-        "in which the released one is closer to the original; 50% is expected.",
+        note="Control: the same for control records. Closer: share of pairs of a released and a control record in "
+        "which the released one is closer to the original; 50% is expected. Distances are descriptive: dense data "
+        "have small distances without any leak.",
     )
 
 
@@ -161,8 +162,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     tables = (
         result_table(audit, ("copies",), "Exact copies"),
         subgroup_table(audit),
-        distance_table(audit),
-        histogram_table(audit),
+        histogram_table(audit) or distance_table(audit),
     )
     data = tuple(each for each in tables if each is not None)
     if not found and not data:
@@ -192,7 +192,7 @@ def copies_sentence(label: str, people: ExposedIndividuals, copies: CopyFindings
     where = f"{name(label, LONGEST_NAME)}: " if several else ""
     seen = number_of(people.copies_seen)
     if not people.copies_seen and not isinstance(people.copies_seen, SuppressedNumber):
-        return f"{where}No record is released as an exact copy."
+        return f"{where}{'no' if where else 'No'} record is released unchanged."
     expected = ""
     if not isnan(people.copies_expected) and not isinstance(people.copies_expected, SuppressedNumber):
         chance = "fewer than 1" if 0 < people.copies_expected < 1 else f"{people.copies_expected:.0f}"
@@ -201,7 +201,8 @@ def copies_sentence(label: str, people: ExposedIndividuals, copies: CopyFindings
     changed = [f"{listed(copies.coarsened)} generalized" if copies.coarsened else ""]
     changed += [f"{listed(copies.relabelled)} renamed" if copies.relabelled else ""]
     after = " and ".join(filter(None, changed))
-    said = f"{where}{seen} with a record released as an exact copy{expected}{beyond}."
+    said = f"{where}the records of {seen} are released unchanged{expected}{beyond}."
+    said = said if where else f"{said[:1].upper()}{said[1:]}"
     return f"{said} Compared with {after}." if after else said
 
 

@@ -73,8 +73,8 @@ def epsilon_sentence(audit: Audit) -> str:
 
 
 _UNTESTED = (
-    "membership was not measured. Run the membership attack with at least 60 control people, or insert canaries "
-    "(--generator, --canaries)."
+    "membership was not measured. Run the membership attack with at least 60 control people, or audit the generator "
+    "with canaries."
 )
 
 

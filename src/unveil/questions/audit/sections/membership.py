@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 #: The scores that have a line of their own next to what was learned, by their names.
-SCORES = {"nearest": "DCR score", "density": "density-ratio score"}
+#: Scores with a ROC curve of their own, and all with a name of their own.
+_FIXED = ("dcr", "density_ratio")
+SCORES = {"dcr": "DCR score", "density_ratio": "density-ratio score", "dcr_difference": "DCR-difference score"}
 _STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth")
 #: The smallest false-positive rate of the axis, as a power of ten.
 _LOWEST = -3.0
@@ -106,11 +108,12 @@ def roc_table(audit: Audit) -> TableBlock | None:
         named = {each.fpr: each.rate for each in separation.tpr_at_fpr}
         own = (_rate_text(named[level]) if level in named else _NONE for level in levels)
         rows.append((label, auc_text(separation.area), *own))
-        alone = [each for each in separation.scores if len(found) == 1 and each.name in SCORES]
+        alone = [each for each in separation.scores if len(found) == 1 and each.name in _FIXED]
         rows += [(f"{SCORES[each.name]} alone", auc_text(each.area), *(_NONE for _ in levels)) for each in alone]
+    head = "Release" if len(found) > 1 else "Score"
     return TableBlock(
         caption="Membership inference by score",
-        columns=("Score", "AUC (95% CI)", *(f"TPR at {100 * level:g}% FPR" for level in levels)),
+        columns=(head, "AUC (95% CI)", *(f"TPR at {100 * level:g}% FPR" for level in levels)),
         rows=tuple(rows),
         align=("left", *(_RIGHT for _ in range(1 + len(levels)))),
         note="TPR: members flagged. FPR: non-members flagged. AUC: 0.5 is guessing, 1 is perfect.",
@@ -151,7 +154,7 @@ def _curve_lines(audit: Audit) -> "list[tuple[str, tuple[FloatArray, FloatArray]
         lines += [
             (SCORES[each.name], each.curve, own.others, each.area)
             for each in own.scores
-            if each.name in SCORES and each.curve is not None
+            if each.name in _FIXED and each.curve is not None
         ]
     return lines[: len(_STYLES)]
 
@@ -221,7 +224,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     lead = result_sentence(audit, "membership")
     if found:
         best = max((each for _, each in found), key=lambda each: float(each.area.value))
-        lead = f"{lead} AUC of the learned score: {auc_text(best.area)}; 0.5 is guessing."
+        lead = f"{lead} AUC of the {_score(best)}: {auc_text(best.area)}; 0.5 is guessing."
     return Section(
         heading="Membership inference",
         question="Can an attacker tell who is in the data?",
@@ -263,7 +266,9 @@ def _lines(separation: Separation) -> Iterator[tuple[str, str]]:
     yield "AUC", auc_text(separation.area)
     for each in separation.tpr_at_fpr:
         yield f"TPR at {100 * each.fpr:g}% FPR", _rate(each.rate)
-    yield "Flagged at ≤ 5% FDR", f"{number_of(separation.flagged, '', '')} of {count(separation.members)}"
+    known = not isinstance(separation.flagged, SuppressedNumber)
+    flagged = f"{number_of(separation.flagged, '', '')} of {count(separation.members)}"
+    yield "Flagged at ≤ 5% FDR", flagged if known else "not shown"
     for group in separation.outliers:
         yield (
             f"Outliers (top {100 * group.share:g}%): TPR at {100 * group.tpr_at_fpr.fpr:g}% FPR",
@@ -274,7 +279,7 @@ def _lines(separation: Separation) -> Iterator[tuple[str, str]]:
         text = f"{shown.bound:.2g} (largest bound possible here: {shown.most:.2g})"
         yield "Empirical lower bound on ε (replace one record, random split)", text
     for kind, score in best_by_kind(separation).items():
-        yield f"AUC of the best single score, {kind}", f"{auc_text(score.area)}, {score.name}"
+        yield f"AUC of the best single score, {kind}", f"{auc_text(score.area)}, {SCORES.get(score.name, score.name)}"
 
 
 def best_by_kind(separation: Separation) -> dict[str, ScoreArea]:
@@ -293,6 +298,6 @@ def _note(separation: Separation) -> str:
     measured = f"Measured on {count(separation.members)} members and {count(separation.others)} non-members"
     reference = f"{count(separation.population)} more control people are the reference set"
     if not separation.learned_from[0]:
-        return f"Too few people to learn from: one fixed score is used. {measured}; {reference}."
+        return f"Too few people to train a score, so one fixed score is used. {measured}; {reference}."
     trained = f"trained on {count(separation.learned_from[0])} and {count(separation.learned_from[1])} other people"
     return f"{measured}; {trained}; {reference}. Single scores are descriptive; they do not affect the level."

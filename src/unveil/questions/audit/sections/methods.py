@@ -69,12 +69,13 @@ def limitations(audit: Audit) -> Iterator[str]:
         )
     left_out = [each.title.lower() for each in ATTACKS.values() if each.name not in audit.attacks]
     if left_out:
-        yield f"Attacks that were not run: {', '.join(left_out)}."
-    yield "Attackers with other columns, other tables, repeated releases, or stronger methods."
+        yield f"Not run: {', '.join(left_out)}."
+    yield "Not covered: attackers with other columns or tables, repeated releases, and stronger methods."
     if audit.by is None:
-        yield "Subgroups: a mean over all people can hide a subgroup with a higher risk."
+        yield "Not covered: subgroups. A mean over all people can hide a subgroup with a higher risk."
     else:
-        yield f"Subgroups by other columns than {name(audit.by, 40)}, and of fewer than {audit.minimum_cell} people."
+        others = f"subgroups by other columns than {name(audit.by, 40)}"
+        yield f"Not covered: {others}, and subgroups of fewer than {audit.minimum_cell} people."
     if all(release.utility is None for release in audit.releases):
         yield "Utility was not measured."
     if not any(each.role == "sensitive" for each in audit.columns) and not audit.sensitive_stated:
@@ -101,7 +102,7 @@ def _facts(audit: Audit) -> Iterator[tuple[str, str]]:
         yield "Control group", _CONTROL[control.outcome]
         yield from ((label, p_text(p)) for label, p in _checks(control) if not isnan(p))
     if judged.fewest_copies_provable:
-        yield "Smallest number of copies that counting can detect", count(judged.fewest_copies_provable)
+        yield "Smallest detectable number of exact copies", count(judged.fewest_copies_provable)
 
 
 def _checks(control: ControlCheck) -> Iterator[tuple[str, float]]:
@@ -143,9 +144,15 @@ def notes(audit: Audit) -> Iterator[str]:
         for each in release.unseen if release.rows >= TOO_FEW else ():
             if each.severity == "warning" or (each.severity == "note" and each.unseen and release.kind == "masked"):
                 yield _unseen(each, release)
-    found = (finding for release in audit.releases for finding in release.findings)
-    yield from dict.fromkeys(each.remark for each in found if each.remark)
+    yield from dict.fromkeys(_remarks(audit))
     yield from audit.notes
+
+
+def _remarks(audit: Audit) -> Iterator[str]:
+    """Yield the remark of each finding, with its attack and release."""
+    for release in audit.releases:
+        of = f", {name(release.name, 40)}" if len(audit.releases) > 1 else ""
+        yield from (f"{ATTACKS[each.attack].title}{of}: {each.remark}" for each in release.findings if each.remark)
 
 
 def control_notes(audit: Audit) -> Iterator[str]:
@@ -156,7 +163,7 @@ def control_notes(audit: Audit) -> Iterator[str]:
     if control.outcome == "usable" and control.is_small:
         fewest = audit.verdict.fewest_copies_provable
         detects = f"no fewer than {count(fewest)} copies" if fewest else "no copies"
-        yield f"The control group is small ({number_of(control.others)}): counting can detect {detects}."
+        yield f"The control group is small ({number_of(control.others)}): it detects {detects}."
     if control.outcome == "other_people":
         yield (
             f"The control group is from another population: {_difference(control.differences[0])}. Use people from "
@@ -165,7 +172,7 @@ def control_notes(audit: Audit) -> Iterator[str]:
     if control.is_clustered:
         yield (
             "Similar rows are in the same table, as if one person had several. If so, state the column that identifies "
-            "the person (--id); if not, state that there is none (--id none)."
+            "the person; if not, state that there is none."
         )
     if control.outcome == "overlap":
         is_equal = control.p_overlap <= control.p_near

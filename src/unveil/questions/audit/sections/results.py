@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
+from unveil.questions.audit.decision.findings import RISKS, AttackEffect, Level, ReleaseDecision, RiskRow
 from unveil.questions.audit.decision.rule import row_rank
+from unveil.questions.audit.decision.templates import LEVEL_WORDS, WITHHELD
 from unveil.questions.audit.decision.text import (
-    LEVEL_WORDS,
-    WITHHELD,
     effect_name,
     excess_text,
     is_hidden,
@@ -54,11 +53,26 @@ def result_sentence(audit: Audit, risk: str) -> str:
         return ""
     where = f"{name(release.name, LONGEST_NAME)}: " if len(audit.decision.releases) > 1 else ""
     if is_hidden(effect):
-        return f"{where}{effect_name(effect)}: {WITHHELD}, {LEVEL_WORDS[row.level]}."
+        return f"{where}{_risk_by(row.level, effect)} ({WITHHELD})."
     state = "significant" if effect.is_significant else "not significant"
     p = "" if effect.counted else f", adjusted p {p_text(effect.p_adjusted)}"
-    said = f"{effect_name(effect)}, excess {excess_text(effect)} points, {state}{p}: {LEVEL_WORDS[row.level]}"
-    return f"{where}{said[:1].upper()}{said[1:]}. {knowledge_sentence(audit, release, effect)}".rstrip()
+    result = f"{where}{_risk_by(row.level, effect)}. Excess {excess_text(effect)} points, {state}{p}."
+    return f"{result} {knowledge_sentence(audit, release, effect)}".rstrip()
+
+
+def _risk_by(level: Level, effect: AttackEffect) -> str:
+    """Return the level of a risk and its worst attack.
+
+    >>> from unveil.metrics.verdict.effects import EffectSize
+    >>> _risk_by("very_low", AttackEffect(attack="linkability", excess=EffectSize(0.04, 0.01, 0.07)))
+    'Very low risk by linkability'
+    """
+    if level == "none_found":
+        return f"Nothing significant; highest by {effect_name(effect)}"
+    if level == "inconclusive":
+        return f"Inconclusive for {effect_name(effect)}"
+    words = LEVEL_WORDS[level]
+    return f"{words[:1].upper()}{words[1:]} risk by {effect_name(effect)}"
 
 
 def knowledge_sentence(audit: Audit, release: ReleaseDecision, effect: AttackEffect) -> str:
@@ -135,7 +149,7 @@ def result_table(audit: Audit, attacks: Sequence[str], caption: str) -> TableBlo
                 *([name(release.name, LONGEST_NAME)] if several else []),
                 *([effect_name(effect, of=False)] if many_attacks else []),
                 attacker_text(audit, release.name, effect),
-                *([name(effect.sensitive, LONGEST_NAME) or "–"] if has_sensitive else []),
+                *([name(effect.sensitive, LONGEST_NAME) if effect.sensitive else "all"] if has_sensitive else []),
                 *_cells(effect),
             )
             for release, effect in rows

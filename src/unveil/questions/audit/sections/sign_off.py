@@ -6,7 +6,8 @@ from types import MappingProxyType
 
 from unveil._version import __version__
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.text import LEVEL_WORDS, effect_name, excess_text, is_hidden
+from unveil.questions.audit.decision.templates import LEVEL_WORDS
+from unveil.questions.audit.decision.text import effect_name, excess_text, is_hidden
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.report_context import AuditContext, ReportContext
 from unveil.questions.audit.sections.generator import sheet_facts
@@ -43,7 +44,6 @@ def sign_off(audit: Audit, context: AuditContext) -> SignOff:
         command=("unveil", *report.written) if report.written else (),
         date=report.date,
         review_date=report.review,
-        is_decided=audit.decision.decision != "none",
         context=report.context,
         settings=(
             *sheet_facts(audit),

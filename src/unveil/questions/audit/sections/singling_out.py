@@ -59,7 +59,7 @@ def candidate_table(audit: Audit) -> TableBlock | None:
     several = len(audit.releases) > 1
     heads = [name(release.name, LONGEST_NAME) for release in audit.releases] if several else ["Value"]
     return TableBlock(
-        caption="What record linkage leaves of each released record",
+        caption="Candidates of each released record",
         columns=("Metric", *heads, "More private", "Reliability in tables"),
         rows=tuple(
             (

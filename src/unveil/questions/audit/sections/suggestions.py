@@ -7,7 +7,7 @@ from math import isnan
 from unveil._figure import derived, figure, figure_at
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.text import DECISION_WORDS
+from unveil.questions.audit.decision.templates import DECISION_WORDS
 from unveil.questions.audit.findings import (
     AttackFinding,
     Audit,
