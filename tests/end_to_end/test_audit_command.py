@@ -37,7 +37,7 @@ CONTROL_FIELDS = {"outcome", "p_same", "largest_difference", "column", "p_overla
     "clustering"
 }
 JUDGED_FIELDS = {
-    "attack", "adversary", "secret", "group", "tries", "control_tries", "attack_rate", "control_rate",
+    "attack", "attacker", "sensitive", "group", "attempts", "control_attempts", "attack_rate", "control_rate",
     "excess_over_control", "p", "p_adjusted", "proved", "why",
 }  # fmt: skip
 ATTACK_FIELDS = {
@@ -107,7 +107,7 @@ def test_json_has_the_promised_fields() -> None:
     assert found["original"]["rows"] == 80
     assert [column["name"] for column in found["original"]["columns"]] == ["age", "sex", "town", "income"]
     assert len(found["original"]["sha256"]) == 64
-    assert [(each["name"], each["rows"], each["kind"]) for each in found["releases"]] == [
+    assert [(each["name"], each["rows"], each["type"]) for each in found["releases"]] == [
         ("masked.csv", 80, "masked"),
         ("synthetic.csv", 90, None),
     ]
@@ -116,7 +116,7 @@ def test_json_has_the_promised_fields() -> None:
             assert attack.keys() >= ATTACK_FIELDS
             for figure in ("attack_rate", "naive_rate", "control_rate", "excess_over_control"):
                 assert attack[figure].keys() == {"value", "low", "high"}
-            assert attack["links"].keys() == {"expected", "low", "high"}
+            assert attack["successes"].keys() == {"expected", "low", "high"}
     assert (found["decision"]["threshold"], found["decision"]["exit"], found["seed"]) == (None, 0, 4)
     assert found["version"]
 
@@ -124,11 +124,11 @@ def test_json_has_the_promised_fields() -> None:
 def test_a_shuffled_original_is_found_out_and_a_foreign_table_is_not() -> None:
     found = answer("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--neighbours", "1", *LINK)
     masked, foreign = (attacks_of(found, "linkability", at)[0] for at in (0, 1))
-    assert masked["excess_over_control"]["low"] > 0.5
-    assert foreign["excess_over_control"]["low"] < 0.05
+    assert masked["normalized_excess"]["low"] > 0.5
+    assert foreign["normalized_excess"]["low"] < 0.05
     assert attacks_of(found, "copies", 0)[0]["attack_rate"]["value"] == 1
     run = ask("people.csv", "masked.csv", "synthetic.csv", "--control", "others.csv", "--neighbours", "1", *LINK)
-    said = "Highest risk: masked.csv (high risk); lowest: synthetic.csv (excess at most "
+    said = "High risk in masked.csv; lowest: synthetic.csv (excess at most "
     assert run.stdout.startswith(said)
     assert [each["level"] for each in found["decision"]["releases"]] == ["high", "inconclusive"]
     assert found["decision"]["headline"].startswith(said)
@@ -158,8 +158,8 @@ def test_the_example_needs_no_files() -> None:
     found = answer(*settings)
     assert found["original"]["rows"] == 700
     assert [each["name"] for each in found["releases"]] == ["shuffled", "rank-swapped", "gaussian-copula"]
-    assert [each["kind"] for each in found["releases"]] == ["masked", "masked", "synthetic"]
-    excess = [attacks_of(found, "linkability", at)[0]["excess_over_control"]["value"] for at in range(3)]
+    assert [each["type"] for each in found["releases"]] == ["masked", "masked", "synthetic"]
+    excess = [attacks_of(found, "linkability", at)[0]["normalized_excess"]["value"] for at in range(3)]
     assert excess == sorted(excess, reverse=True)
     assert found == answer("--sample", *settings)
     assert "Built-in example" in ask("--sample", *settings).stdout
@@ -169,9 +169,9 @@ def test_scenarios_are_named_with_their_columns_and_reason() -> None:
     found = answer("people.csv", "masked.csv", "--scenario", "neighbour=age,sex", "--link", "age:town")
     named, linked = attacks_of(found, "linkability")
     assert (named["scenario"], linked["scenario"]) == ("neighbour", "age | town")
-    assert named["adversary"]["second"] == ["town", "income"]
-    assert (linked["adversary"]["first"], linked["adversary"]["second"]) == (["age"], ["town"])
-    assert named["adversary"]["reason"]
+    assert named["attacker"]["second"] == ["town", "income"]
+    assert (linked["attacker"]["first"], linked["attacker"]["second"]) == (["age"], ["town"])
+    assert named["attacker"]["reason"]
 
 
 def test_by_default_divisions_of_the_columns_are_tried_in_turn() -> None:
@@ -180,7 +180,7 @@ def test_by_default_divisions_of_the_columns_are_tried_in_turn() -> None:
     assert sorted(each["scenario"] for each in splits) == [f"split {number}" for number in range(1, 8)]
     assert mean["scenario"] == "mean of all 7 splits"
     assert {each["targets"] for each in splits} == {30}
-    assert found["releases"][0]["columns_that_matter"][0]["loss"] > 0
+    assert found["releases"][0]["column_importance"][0]["loss"] > 0
 
 
 def test_settings_come_from_a_file_and_options_win_over_it(folder: Path) -> None:
@@ -215,18 +215,18 @@ def test_settings_come_from_a_file_and_options_win_over_it(folder: Path) -> None
     )
     found = answer("--config", "deep/audit.toml")
     (release,) = found["releases"]
-    assert (release["name"], release["kind"]) == ("what we publish", "masked")
+    assert (release["name"], release["type"]) == ("what we publish", "masked")
     (attack,) = release["attacks"]
-    assert (attack["neighbours"], attack["targets"], attack["scenario"]) == (3, 80, "neighbour")
-    assert attack["adversary"]["reason"] == "people next door know that"
-    assert attack["adversary"]["second"] == ["town"]
+    assert (attack["neighbors"], attack["targets"], attack["scenario"]) == (3, 80, "neighbour")
+    assert attack["attacker"]["reason"] == "people next door know that"
+    assert attack["attacker"]["second"] == ["town"]
     assert found["seed"] == 9
-    assert found["original"]["columns"][0]["kind"] == "ordered"
+    assert found["original"]["columns"][0]["type"] == "ordered"
     assert found["decision"]["threshold"] == {"value": None, "source": None, "limits": {"linkability": 1.0}}
     assert found["decision"]["decision"] == "pass"
     over = answer("--config", "deep/audit.toml", "--neighbours", "2", "--seed", "1", "--link", "age:sex")
     (attack,) = over["releases"][0]["attacks"]
-    assert (attack["neighbours"], attack["scenario"], over["seed"]) == (2, "age | sex", 1)
+    assert (attack["neighbors"], attack["scenario"], over["seed"]) == (2, "age | sex", 1)
 
 
 def test_roles_and_missing_values_are_told(folder: Path) -> None:
@@ -236,7 +236,7 @@ def test_roles_and_missing_values_are_told(folder: Path) -> None:
     found = answer(
         "people.csv", "masked.csv", "--missing", "?", "--sensitive", "town,income", "--id", "card", *LINK[:0]
     )
-    roles = {column["name"]: (column["kind"], column["role"]) for column in found["original"]["columns"]}
+    roles = {column["name"]: (column["type"], column["role"]) for column in found["original"]["columns"]}
     assert roles == {
         "age": ("number", "known"), "sex": ("category", "known"), "town": ("category", "sensitive"),
         "income": ("number", "sensitive"), "card": ("text", "identifier"),
@@ -512,7 +512,7 @@ def test_one_person_has_an_answer(folder: Path) -> None:
     assert attacks_of(found, "linkability")[0]["targets"] == 1
     refuse("people.csv", "one.csv", "--neighbours", "10", naming=("neighbours", "1 or less"))
     alone = answer("people.csv", "one.csv")
-    assert attacks_of(alone, "linkability")[0]["naive_rate"]["value"] == 1
+    assert attacks_of(alone, "linkability")[0]["baseline"]["value"] == 1
 
 
 def test_one_column_cannot_be_linked_but_has_other_figures(folder: Path) -> None:
@@ -531,8 +531,8 @@ def test_rows_that_are_all_equal_or_all_missing_give_no_excess(folder: Path) -> 
     for one, other in (("equal.csv", "alike.csv"), ("empty.csv", "void.csv")):
         found = answer(one, other, "--control", other, "--neighbours", "2", "--html", "report.html")
         worst = attacks_of(found, "linkability")[0]
-        assert worst["attack_rate"]["value"] == pytest.approx(worst["naive_rate"]["value"])
-        assert worst["excess_over_control"]["value"] == pytest.approx(0, abs=1e-12)
+        assert worst["attack_rate"]["value"] == pytest.approx(worst["baseline"]["value"])
+        assert worst["normalized_excess"]["value"] == pytest.approx(0, abs=1e-12)
 
 
 def test_more_targets_than_rows_attack_everybody() -> None:
@@ -574,7 +574,7 @@ def test_strange_names_and_values_are_harmless(folder: Path) -> None:
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page
     quoted = answer("a.csv", "b.csv", "--link", '"com,ma":=1+1', "--header", "yes")
-    assert attacks_of(quoted, "linkability")[0]["adversary"]["first"] == ["com,ma"]
+    assert attacks_of(quoted, "linkability")[0]["attacker"]["first"] == ["com,ma"]
 
 
 # --- the real program -------------------------------------------------------------------------------------------------

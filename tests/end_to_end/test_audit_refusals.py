@@ -204,7 +204,7 @@ def test_any_name_of_a_column_works_in_every_part(names: tuple[str, ...], folder
     roles = ("--known", ",".join(["p", *quoted]), "--profile", "cell-3", "--shareable", "s.html", "--html", "i.html")
     run = ask(*arguments, *more, *roles, "--json")
     assert run.exit_code in (3, 5), run.output
-    assert json.loads(run.stdout)["by"] == names[0]
+    assert json.loads(run.stdout)["group_by"] == names[0]
     assert json.loads(run.stdout)["decision"]["exit"] == run.exit_code
     assert (folder / "s.html").exists()
 
@@ -253,14 +253,14 @@ def test_a_scenario_may_know_all_that_can_be_known_to_guess_what_is_sensitive() 
         *FILES, "--sensitive", "ill", "--scenario", "friend=age,sex,town", "--attacks", "inference,attribute_disclosure"
     )
     assert [each["scenario"] for each in found["releases"][0]["attacks"]] == ["friend", "friend"]
-    assert found["releases"][0]["attacks"][0]["adversary"]["first"] == ["age", "sex", "town"]
+    assert found["releases"][0]["attacks"][0]["attacker"]["first"] == ["age", "sex", "town"]
 
 
 def test_a_sensitive_column_that_is_not_released_is_said_to_be_so(folder: Path) -> None:
     pl.read_csv("masked.csv").drop("ill").write_csv("masked.csv")
     found = answer(*FILES, "--sensitive", "ill", "--attacks", "inference", "--targets", "20")
     (attack,) = found["releases"][0]["attacks"]
-    assert (attack["attack_rate"]["value"], attack["secret"]) == (None, "ill")
+    assert (attack["attack_rate"]["value"], attack["sensitive"]) == (None, "ill")
     run = ask(*FILES, "--sensitive", "ill", "--attacks", "inference", "--targets", "20", "--verbose")
     assert "'ill'" in run.stdout
 

@@ -129,7 +129,7 @@ def test_the_document_holds_the_whole_sheet_in_plain_tables() -> None:
     assert text.count("12,000,000") == len(full.files)
     for label in (*CONTEXT.values(), *SIGNATURES, STATEMENT, page.headline, QUESTIONS["inference"][0]):
         assert label in text
-    with pytest.raises(InputError, match="no sheet to sign"):
+    with pytest.raises(InputError, match="Only an audit has a sign-off sheet"):
         sheet_document(Page(title="T", question="Q", headline="H", tone="bad", sections=()))
 
 

@@ -46,7 +46,7 @@ def _facts(metric: "Metric") -> Facts:
     facts["bounds"] = [float(bound) if isfinite(bound) else None for bound in metric.bounds]
     # What others ask of privacy metrics stands together: two of the four are said by the metric otherwise.
     facts |= {name: facts.pop(name, getattr(metric, name)) for name in CRITERIA}
-    facts["trust"] = trust_of(metric.name)
+    facts["reliability"] = trust_of(metric.name)
     # The two that are sentences come last, where they do not push the others out of sight.
     source = facts.pop("source")
     return {**facts, "summary": metric.summary, "source": source}

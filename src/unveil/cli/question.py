@@ -250,7 +250,7 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
     if told.path("config") is not None:
         told = QUESTIONS[question.name].with_settings(told)
     given = [path for name, paths in told.files.items() for path in paths if name != "config"]
-    if params.get("as_json") and (path := next((each for each in given if _is_json_target(each)), None)):
+    if context.params.get("as_json") and (path := next((each for each in given if _is_json_target(each)), None)):
         raise click.UsageError(
             f"--json takes no file, so {path.name!r} was read as an input. Write --json > {path.name}", context
         )

@@ -295,7 +295,7 @@ def test_where_only_other_limits_are_kept_no_excess_is_named() -> None:
     kept = replace(evidence, releases=(replace(evidence.releases[0], values={"utility.loss": "pass"}),))
     made = decide(kept, Thresholds(limits={"utility.loss": 0.5}))
     assert made.decision == "pass"
-    assert headline_of(made.releases[0], made) == "Pass (level open): every limit holds."
+    assert headline_of(made.releases[0], made) == "Pass (level open): every limit is met."
 
 
 @pytest.mark.parametrize(

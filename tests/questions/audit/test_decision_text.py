@@ -166,7 +166,7 @@ TEMPLATES: dict[str, tuple[AuditEvidence, Thresholds | None, str]] = {
     "none passes": (several(LINKED, effect("linkability", 0, -3, 12), bad=0.1, fine=0.2), EMA,
                     "No release passes; closest: fine (excess at most 12 points)."),
     "several, no threshold": (several(LINKED, effect("linkability", 0, -3, 12), bad=0.1, fine=0.2), None,
-                              "Highest risk: bad (high risk); lowest: fine (excess at most 12 points)."),
+                              "High risk in bad; lowest: fine (excess at most 12 points)."),
 }  # fmt: skip
 
 

@@ -365,9 +365,16 @@ class ColumnFact:
     role: str = figure("The role of the column: known, sensitive, identifier or ignored.")
     reason: str = figure("The reason for type and role.")
     missing: int = figure("Number of missing cells.")
-    confidence: str = figure(
-        "Confidence in the type: given, dictionary, or labels if stated, else certain, likely, or uncertain."
+    confidence: str
+
+    @derived(
+        "Confidence in the type: given, dictionary, or labels if stated, else certain, likely, or uncertain.",
+        name="confidence",
     )
+    def confidence_words(self) -> str:
+        """The confidence in the type, as reports name it."""
+        return {"told": "given", "sure": "certain", "unsure": "uncertain"}.get(self.confidence, self.confidence)
+
     markers: tuple[MarkerCount, ...] = figure("Markers of missing cells; none in a redacted report.", default=())
 
     @property

@@ -95,8 +95,6 @@ def check_weights(release: Release, settings: AuditSettings) -> None:
 #: Tables with more cells are not compared row by row with people: all columns are held in memory at once.
 MOST_MATCHED = 10**7
 _ROLE_WORDS = {"identifier": "an identifier", "sensitive": "sensitive", "ignored": "ignored"}
-#: Confidence in a column type, in words where the report has its own.
-_CONFIDENCE = {"told": "given", "sure": "certain", "unsure": "uncertain"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,7 +170,7 @@ class PreparedAudit:
                     role=each.role,
                     reason=each.reason,
                     missing=each.missing,
-                    confidence=_CONFIDENCE.get(each.confidence, each.confidence),
+                    confidence=each.confidence,
                     markers=self.original.marker_counts(each.name),
                 )
                 for each in self.original.columns

@@ -95,10 +95,10 @@ def test_nobody_is_learned_from_and_measured() -> None:
     assert (separation.learned_from, separation.population) == ((110, 110), 110)
     judged = [each for each in answer(leak=True).findings.verdict.releases[0].findings if "learned" in each.adversary]
     assert [each.adversary for each in judged] == [
-        "learned",
-        "learned, 1% called",
-        "learned, 20% called",
-        "learned, mean rank",
+        "learned score",
+        "learned score, 1% called",
+        "learned score, 20% called",
+        "learned score, AUC",
     ]
     assert {(each.tries, each.control_tries) for each in judged} == {(310, 110)}
 
@@ -106,7 +106,7 @@ def test_nobody_is_learned_from_and_measured() -> None:
 def test_what_was_learned_has_a_third_of_the_error() -> None:
     judged = answer(leak=True).findings.verdict.releases[0].findings
     shares = {each.adversary: each.p_adjusted / each.p for each in judged if each.p == min(one.p for one in judged)}
-    assert shares["learned, mean rank"] == pytest.approx(3)
+    assert shares["learned score, AUC"] == pytest.approx(3)
 
 
 def test_the_order_of_rows_changes_no_digit() -> None:
@@ -128,8 +128,8 @@ def test_with_few_people_one_score_is_used_that_was_named_beforehand() -> None:
     few = answer(leak=True, others=100)
     finding, separation = learned(few)
     assert finding.scenario is not None
-    assert finding.scenario.name == "by relative nearness"
-    assert [each.name for each in separation.scores] == ["relative"]
+    assert finding.scenario.name == "DCR-difference score"
+    assert [each.name for each in separation.scores] == ["dcr_difference"]
     assert (separation.learned_from, separation.population, separation.others) == ((0, 33), 33, 34)
     # 1 % needs 99 people who are not in the data.
     assert [each.rate.defined for each in separation.tpr_at_fpr] == [True, False, False]
@@ -190,12 +190,12 @@ def test_a_file_of_people_is_for_its_owner_alone(tmp_path: Path) -> None:
     written = pl.read_csv(tmp_path / "people.csv")
     exposed = answer(leak=True).findings.releases[0].exposed
     assert written.columns[:5] == ["release", "row", "p", "flagged", "outlier_percentile"]
-    assert written.columns[5:] == ["own_values_released", "row_most_like_it", "shared_columns"]
+    assert written.columns[5:] == ["unique_values_released", "nearest_row", "shared_columns"]
     assert written.height == len(exposed) == 310
     assert written["row"].is_unique().all()
     assert written["row"].is_between(1, PEOPLE).all()
     assert written["p"].is_sorted()
-    traced = written.filter(pl.col("row_most_like_it").is_not_null())
+    traced = written.filter(pl.col("nearest_row").is_not_null())
     assert traced.height == 100
     original, _, released = tables(leak=True)
     for row, own, other, columns in traced.select("row", pl.nth(5, 6, 7)).iter_rows():
@@ -203,14 +203,14 @@ def test_a_file_of_people_is_for_its_owner_alone(tmp_path: Path) -> None:
             assert original[column][row - 1] == released[column][other - 1]
         for column in own.split("; ") if own else ():
             assert original[column][row - 1] in released[column]
-    assert traced["own_values_released"].str.contains("weight").sum() > 90
+    assert traced["unique_values_released"].str.contains("weight").sum() > 90
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         ([], "Add --control"),
-        (["--control", "control.csv", "--attacks", "copies"], "membership must be among the attacks"),
+        (["--control", "control.csv", "--attacks", "copies"], "needs the membership attack"),
     ],
 )
 def test_without_anybody_to_compare_with_no_file_is_written(
@@ -231,4 +231,4 @@ def test_json_has_every_score_and_the_sizes_of_all_parts() -> None:
     assert told["tpr_at_fpr"][2]["value"] is None
     assert len(told["scores"]) == 10
     assert all(len(each["weights"]) == 3 for each in told["scores"])
-    assert told["learned_from"] == [110, 110]
+    assert told["trained_on"] == [110, 110]

@@ -83,8 +83,8 @@ def test_with_few_outsiders_the_adversary_is_named_in_advance() -> None:
     original, control = people(150, 1), people(90, 2)
     findings = memory_of(original, original, control, sensitive=["ill"], targets=None)
     assert [str(each.scenario.name) for each in findings if each.scenario] == [
-        "remembers most: agreement, all columns",
-        "guesses best: counts, all columns",
+        "most memorization: agreement, all columns",
+        "best inference: counts, all columns",
     ]
     assert findings[0].targets == 150
     assert findings[0].risk.control_rate.tries == 30
@@ -95,7 +95,7 @@ def test_without_a_control_it_is_compared_with_other_people_and_accuses_nobody()
     original = people(600, 1)
     answer = ask(original, original.sample(fraction=1, shuffle=True, seed=3), attacks=["memory"], sensitive=["ill"])
     findings = found(answer)
-    assert roles(findings)[:2] == [("ill", "remembers most"), ("ill", "taught by other people")]
+    assert roles(findings)[:2] == [("ill", "most memorization"), ("ill", "trained on other people")]
     taught, others = findings[:2]
     assert taught.risk.attack_rate.value > 0.5
     assert others.risk.attack_rate.value < 0.5
@@ -112,7 +112,7 @@ def test_what_one_column_tells_of_everybody_is_measured_and_proves_nothing() -> 
         for each in (people(200, seed) for seed in (1, 2, 3))
     ]
     findings = memory_of(*tables, sensitive=["ill"])
-    (alone,) = [each for each in findings if each.scenario and each.scenario.name.startswith("alone")]
+    (alone,) = [each for each in findings if each.scenario and each.scenario.name.startswith("one column")]
     assert alone.scenario is not None
     assert alone.scenario.first == ("age",)
     assert not any(each.proved for each in findings)

@@ -156,7 +156,7 @@ def test_another_adversary_under_the_same_name_is_pointed_out() -> None:
     who = {"first": ["sex"], "second": ["age"], "reason": "", "origin": "worst"}
     before = audit(attack("linkability", 3, scenario="worst split found"))
     now = audit(attack("linkability", 3, scenario="worst split found", adversary=who))
-    assert {change.remark for change in changes(before, now).figures} == {"the adversary holds other columns now"}
+    assert {change.remark for change in changes(before, now).figures} == {"the attacker has other columns now"}
 
 
 def test_a_single_release_is_compared_whatever_it_is_called() -> None:
@@ -207,13 +207,13 @@ def test_the_section_shows_what_is_measurable_first(approved: Approved) -> None:
     table = made.data[0]
     assert isinstance(table, TableBlock)
     assert table.rows == (
-        (f"linkability, attack rate by {HOSTILE}", "significantly higher", "2.0% (1.1–3.6%)", "20% (17–24%)"),
-        ("copies, attack rate", "no significant change", "0.6% (0.2–1.7%)", "0.6% (0.2–1.7%)"),
+        (f"Linkability, attack success by {HOSTILE}", "significantly higher", "2.0% (1.1–3.6%)", "20% (17–24%)"),
+        ("Exact copies, attack success", "no significant change", "0.6% (0.2–1.7%)", "0.6% (0.2–1.7%)"),
     )
     approved(made.lead)
     html = render(Page(title="T", question="Q", headline="H", tone="bad", sections=(made,)))
     assert HOSTILE not in html
-    assert json_of(changes(before, now))["figures"][0]["direction"] == "no measurable change"
+    assert json_of(changes(before, now))["values"][0]["direction"] == "no measurable change"
 
 
 def test_an_earlier_audit_is_read_back(tmp_path: Path) -> None:
@@ -228,10 +228,10 @@ def test_an_earlier_audit_is_read_back(tmp_path: Path) -> None:
         ("", "must be JSON, but is not"),
         ("a,b\n1,2\n", "must be JSON"),
         ("[" * 100_000, "at most 40 deep"),
-        ("[1, 2]", "is JSON that unveil did not write"),
-        ('{"schema": 7}', "is JSON that unveil did not write"),
-        ('{"schema": "secret cell"}', "is JSON that unveil did not write"),
-        ('{"schema": "unveil.partition/1"}', "answers another question, by its schema 'unveil.partition/1'"),
+        ("[1, 2]", "is JSON, but not from unveil"),
+        ('{"schema": 7}', "is JSON, but not from unveil"),
+        ('{"schema": "secret cell"}', "is JSON, but not from unveil"),
+        ('{"schema": "unveil.partition/1"}', "its schema is 'unveil.partition/1'"),
         (
             '{"schema": "unveil.audit/99"}',
             "only unveil.audit/1, unveil.audit/2, unveil.audit/3 and unveil.audit/4 can be",

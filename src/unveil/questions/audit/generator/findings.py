@@ -22,7 +22,7 @@ class RunSpread:
     COUNTS = "statistic"
 
     attack: str = figure("The attack, as it is written in commands.")
-    adversary: str = figure("The attacker.", name="attacker")
+    adversary: str = figure("The attacker, by its columns or score.", name="attacker")
     shown: Literal["normalized_excess", "attack_rate"] = figure(
         "The value: normalized excess, or attack success without held-out records.",
         name="value",

@@ -298,7 +298,7 @@ class FigureChange:
 
     release: str = figure("The release, by its name.")
     attack: str = figure("The attack, as it is written in commands.")
-    scenario: str = figure("The attacker.")
+    scenario: str = figure("The attacker, as in `scenario` of the attack.")
     name: str = figure("The name of the value.", name="value")
     before: Rate = figure("The value in the previous audit, with its CI.")
     now: Rate = figure("The value in this audit, with its CI.")

@@ -120,7 +120,7 @@ def column_table(audit: Audit) -> TableBlock:
             (
                 name(column.name, 60),
                 column.kind,
-                column.confidence,
+                column.confidence_words,
                 column.role,
                 people(column.missing),
                 ", ".join(map(_marker, column.markers)),

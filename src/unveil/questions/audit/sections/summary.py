@@ -170,7 +170,7 @@ def _chart_row(row: RiskRow) -> RiskChartRow:
 
 def _attack_name(row: RiskRow, effect: AttackEffect) -> str:
     if effect.attack == row.risk and effect.sensitive:
-        return f"of {name(effect.sensitive, LONGEST_NAME)}"
+        return name(effect.sensitive, LONGEST_NAME)
     return effect_name(effect) if effect.attack not in (row.risk, "membership") else ""
 
 
