@@ -69,7 +69,7 @@ def test_several_rows_per_person_are_refused_with_the_column_and_both_ways_out(
         run = CliRunner().invoke(main, [*command, "--id", told, "--json"])
         assert run.exit_code == 0, run.output
         assert json.loads(run.stdout)["original"]["people"] == number
-    with pytest.raises(InputError, match="--id nr"):
+    with pytest.raises(InputError, match="Set id to 'nr'"):
         audit(tables()[0], generator="shuffle")
 
 

@@ -228,8 +228,8 @@ def kept_apart(table: Table, identifier: Sequence[str], *, rng: np.random.Genera
     everybody = np.unique(person)
     if everybody.size < _FEWEST:
         raise InputError(
-            f"The {table.name} has too few people to hold a fifth of them out: {everybody.size}, but at least {_FEWEST} "
-            "are needed. Add a control group"
+            f"The {table.name} has too few people to hold a fifth of them out: {everybody.size}, but at least "
+            f"{_FEWEST} are needed. Add a control group"
         )
     apart = np.isin(person, rng.permutation(everybody)[: everybody.size // _ONE_IN])
     return table.take(np.flatnonzero(~apart)), replace(table.take(np.flatnonzero(apart)), name="control")
