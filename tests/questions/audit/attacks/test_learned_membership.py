@@ -96,8 +96,8 @@ def test_nobody_is_learned_from_and_measured() -> None:
     judged = [each for each in answer(leak=True).findings.verdict.releases[0].findings if "learned" in each.adversary]
     assert [each.adversary for each in judged] == [
         "learned score",
-        "learned score, 1% called",
-        "learned score, 20% called",
+        "learned score, 1% flagged",
+        "learned score, 20% flagged",
         "learned score, AUC",
     ]
     assert {(each.tries, each.control_tries) for each in judged} == {(310, 110)}

@@ -26,10 +26,10 @@ def test_those_nearest_to_the_release_are_called_members(leak: bool) -> None:
 def test_every_share_and_the_mean_rank_are_in_the_family() -> None:
     (release,) = ask(ORIGINAL, LEAK, CONTROL, attacks=["membership"], by="sex").findings.verdict.releases
     judged = {(each.adversary, each.group) for each in release.findings}
-    everybody = {"DCR score", "DCR score, 1% called", "DCR score, 20% called"}
-    everybody |= {"density-ratio score", "density-ratio score, 1% called", "density-ratio score, AUC"}
+    everybody = {"DCR score", "DCR score, 1% flagged", "DCR score, 20% flagged"}
+    everybody |= {"density-ratio score", "density-ratio score, 1% flagged", "density-ratio score, AUC"}
     fixed = "DCR-difference score"
-    everybody |= {fixed, *(f"{fixed}, {which}" for which in ("1% called", "20% called", "AUC"))}
+    everybody |= {fixed, *(f"{fixed}, {which}" for which in ("1% flagged", "20% flagged", "AUC"))}
     assert {name for name, group in judged if not group} == everybody
     assert {name for name, group in judged if group} == {"density-ratio score", fixed}
     rank = next(each for each in release.findings if each.adversary.endswith("AUC"))
@@ -44,5 +44,5 @@ def test_without_control_membership_says_why_there_is_none() -> None:
     small = found(ask(ORIGINAL, LEAK, CONTROL.head(15), attacks=["membership"]))
     assert [each.risk.attack_rate.defined for each in small] == [True, True]
     assert not any(each.risk.excess_over_control.defined or each.proved for each in small)
-    assert {each.why_not_judged for each in small} == {"the control has too few people"}
+    assert {each.why_not_judged for each in small} == {"the control group is too small"}
     assert np.isnan(small[0].p)

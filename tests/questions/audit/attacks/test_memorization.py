@@ -37,7 +37,9 @@ def roles(findings: list[AttackFinding]) -> list[tuple[str, str]]:
 def test_a_leak_is_remembered_per_secret_and_overall_and_judged_on_those_who_are_measured() -> None:
     original, control = people(240, 1), people(200, 2)
     findings = memory_of(original, original.sample(fraction=1, shuffle=True, seed=3), control, sensitive=SENSITIVE)
-    first = {each.secret: each for each in findings if each.scenario and each.scenario.name.startswith("most memorization")}
+    first = {
+        each.secret: each for each in findings if each.scenario and each.scenario.name.startswith("most memorization")
+    }
     assert set(first) == {"", *SENSITIVE}
     # 200 outsiders: 66 show the population, 67 are learned from, 67 are measured; of the members 67 and 173.
     assert first["ill"].targets == 240 - 67

@@ -247,7 +247,7 @@ def _tried_scores(case: _Case, scores: "tuple[FloatArray, FloatArray]", referenc
         effect=membership_pair(members, others, reference),
         evidence=(
             shown,
-            *(evidence(level, f"{who.name}, {100 * level:g}% called") for level in BESIDE),
+            *(evidence(level, f"{who.name}, {100 * level:g}% flagged") for level in BESIDE),
             *(by_groups(drawn.people, shown) if drawn.people.by is not None else ()),
             replace(shown, figure=rank, statistic=ranks(every), is_shown=False),
         ),
@@ -357,7 +357,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
     prepared, people = attacked.prepared, attacked.drawn.people
     if prepared.release.control is None:
-        why = "Not run: membership inference needs a control group."
+        why = "Not run: it needs a control group."
         return (not_run(attacked.attack, why),)
     columns = prepared.known + prepared.sensitive
     scores = pool_scores(
@@ -396,7 +396,7 @@ def _tried(
         return tried(drawn, finding, trials)
 
     def beside(share: float) -> FigureEvidence:
-        evidence = found(share, f"{who.name}, {100 * share:g}% called").evidence[0]
+        evidence = found(share, f"{who.name}, {100 * share:g}% flagged").evidence[0]
         return replace(evidence, is_shown=False)
 
     person, sides = drawn.people.person("attacked"), np.split(score, [inside])

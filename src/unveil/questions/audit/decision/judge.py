@@ -35,7 +35,7 @@ _NOT_COMPARED = {
     "none": "there is no control",
     "other_people": "the control group is from another population",
     "clustered": "rows of one table are too similar to be separate people",
-    "too_small": "the control has too few people",
+    "too_small": "the control group is too small",
     "overlap": "people of the control are in the original too",
 }
 

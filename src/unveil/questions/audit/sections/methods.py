@@ -67,7 +67,8 @@ def limitations(audit: Audit) -> Iterator[str]:
             "No control group: an attack may succeed because of what is true of the whole population. Most effects "
             "cannot be estimated without one."
         )
-    left_out = [each.title.lower() for each in ATTACKS.values() if each.name not in audit.attacks]
+    titles = [each.title for each in ATTACKS.values() if each.name not in audit.attacks]
+    left_out = [f"{each[:1].lower()}{each[1:]}" for each in titles]
     if left_out:
         yield f"Not run: {', '.join(left_out)}."
     yield "Not covered: attackers with other columns or tables, repeated releases, and stronger methods."
