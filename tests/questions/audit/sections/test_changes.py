@@ -18,6 +18,7 @@ from unveil.questions.audit.sections.changes import (
     read_previous,
     section,
     sentence,
+    with_present_names,
 )
 from unveil.report.blocks import Page, Section, TableBlock
 from unveil.report.editions import shareable
@@ -258,3 +259,33 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere.json", tmp_path, tmp_path / "binary.json"):
         with pytest.raises(InputError, match=r"does not exist|is a folder|must be text in UTF-8"):
             read_previous(path)
+
+
+def test_old_names_of_fields_and_attackers_are_read_as_the_present_ones() -> None:
+    separation = {"area": rate(300), "pointed_out": 3, "others": 60, "population": 40, "unusual": [], "named": []}
+    old = audit(
+        attack("membership", 60, scenario="by distance", separation=separation),
+        attack("linkability", 60, scenario="split 3", proved=True),
+        attack(
+            "memory", 60, scenario="remembers most: nearest, all columns", figures={"sure": 0.5}, **{"secret": "ill"}
+        ),
+    )
+    now = with_present_names(old)
+    (release,) = now["releases"]
+    assert [each["scenario"] for each in release["attacks"]] == [
+        "DCR score",
+        "column split 3",
+        "most memorization: nearest, all columns",
+    ]
+    assert release["attacks"][0]["separation"].keys() == {
+        *("auc", "flagged", "non_members", "reference", "outliers", "tpr_at_fpr")
+    }
+    assert release["attacks"][1]["significant"] is True
+    assert release["attacks"][2]["sensitive"] == "ill"
+    assert with_present_names(now) == now
+    found = changes(old, now)
+    assert (found.new, found.gone, found.differences) == ((), (), ())
+    assert {change.name for change in found.figures} == {
+        *("attack_rate", "baseline", "separation.auc", "separation.flagged", "separation.non_members"),
+        *("separation.reference", "sure"),
+    }
