@@ -290,14 +290,14 @@ def _line(said: dict[str, Any]) -> Line:
     (release,) = verdict["releases"]
     judged = [each for each in release["tests"] if each["p"] is not None]
     found = [each for each in judged if each["p_adjusted"] <= LEVEL]
-    effects = [each["excess_over_control"]["value"] for each in found if each["excess_over_control"]]
+    effects = [each["normalized_excess"]["value"] for each in found if each["normalized_excess"]]
     return {
         "level": decision["level"],
         "decision": decision["decision"],
         "figures": verdict["tests"],
         "least_p": min((each["p"] for each in judged), default=1.0),
         "least_adjusted": min((each["p_adjusted"] for each in judged), default=1.0),
-        "found": [" ".join(each[key] or "" for key in ("attack", "adversary", "secret", "group")) for each in found],
+        "found": [" ".join(each[key] or "" for key in ("attack", "attacker", "sensitive", "group")) for each in found],
         "effect": max((each for each in effects if each is not None), default=None),
         "control": verdict["control"]["outcome"],
         "unmistakable": (release["copies"] or {}).get("unmistakable", 0),

@@ -59,7 +59,7 @@ result
 
 # %%
 print(result.headline)
-result.to_polars().select("attack", "secret", "attack_rate", "control_rate", "proved")
+result.to_polars().select("attack", "sensitive", "attack_rate", "control_rate", "significant")
 
 # %% [markdown]
 # And as a chart: the success of each attack on people in the data, and on the control group.

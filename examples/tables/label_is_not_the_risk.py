@@ -169,8 +169,10 @@ def audited(
         if found["attack"] in QUESTIONS and (found["attack"] != "singling_out" or found["scenario"] == "3 columns"):
             name = found["release"]
             frame = Table.from_frame(releases[name], kinds=KINDS)
-            keep = ("attack", "targets", "attack_rate", "control_rate", *EXCESS)
-            rows.append({"release": name, **{key: found[key] for key in keep}, "loss": loss[name]})
+            keep = {key: key for key in ("attack", "targets", "attack_rate", "control_rate")}
+            keep |= {key: key.replace("excess_over_control", "normalized_excess") for key in EXCESS}
+            own = {key: found[field] for key, field in keep.items()}
+            rows.append({"release": name, **own, "loss": loss[name]})
             rows[-1]["smallest_class"] = k_anonymity(frame, columns=KNOWN)
     return rows
 

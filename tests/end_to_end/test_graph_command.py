@@ -174,7 +174,7 @@ def test_limits_are_watched_from_the_side_that_is_worse(approved: Approved) -> N
     ("arguments", "naming"),
     [
         (("missing.csv",), ("missing.csv",)),
-        (("edges.csv", "--sample"), ("--example takes no files",)),
+        (("edges.csv", "--sample"), ("example takes no files",)),
         (("edges.csv", "--attack", "nss"), ("there is no attack 'nss'",)),
         (("edges.csv", "--attack", "record-linkage"), ("is on a table",)),
         (("edges.csv", "--protect", "mondrian"), ("is for a table",)),

@@ -152,9 +152,9 @@ def test_releases_of_two_kinds_and_changed_kinds_of_columns_need_a_file_of_setti
     levels["levels"] = ", ".join(read)
     settings = {**QUICK, "release_kinds": ["masked", "synthetic"], "columns": [party, levels]}
     found = as_the_command_line("audit", files, settings, desk.home)
-    kinds = {each["name"]: each["kind"] for each in json.loads(found.json)["original"]["columns"]}
+    kinds = {each["name"]: each["type"] for each in json.loads(found.json)["original"]["columns"]}
     assert (kinds["party"], kinds["vote"]) == ("category", "ordered")
-    assert [each["kind"] for each in json.loads(found.json)["releases"]] == ["masked", "synthetic"]
+    assert [each["type"] for each in json.loads(found.json)["releases"]] == ["masked", "synthetic"]
 
 
 def test_a_shareable_edition_is_that_of_the_command_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,7 +260,7 @@ def test_a_table_is_protected_step_by_step_as_on_the_command_line(desk: Desk) ->
     # Whoever has the seed undoes the release.
     assert "--seed" not in found.html
     made = {name: pl.read_csv(content) for name, content in found.outputs.items()}
-    assert {name: frame.height for name, frame in made.items()} == {"released.csv": 80, "others.csv": 20}
+    assert {name: frame.height for name, frame in made.items()} == {"released.csv": 80, "control.csv": 20}
     # Going on, what was done joins what was done before, and each step is audited.
     further = {**going_on(asked_for("protect"), settings), "protect": {"name": "generalization", "settings": {}}}
     steps = as_the_command_line("protect", files, further, desk.home)

@@ -1,4 +1,4 @@
-"""The command line of an answered form, with the names of files only and never their folders."""
+"""The command line of an answered form, without folders."""
 
 import json
 import shlex
@@ -19,7 +19,7 @@ CONFIG = "audit.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class CommandLine:
-    """The words after ``unveil``, and the settings file they name, if any."""
+    """The words after ``unveil``, and their settings file."""
 
     words: tuple[str, ...]
     config: str = ""
@@ -167,7 +167,7 @@ def _kinds(roles: Roles) -> list[str]:
 
 
 def _in_file(asked: Question) -> bool:
-    """Return whether the command takes a file of settings, and kinds of columns that can stand there alone."""
+    """Return whether a command takes both a settings file and column types."""
     return {"config", "columns", "release_kinds"} <= {each.name for each in asked.settings}
 
 

@@ -121,7 +121,7 @@ def asset(name: str) -> bytes:
 
 
 def home(jobs: Sequence[ShownJob] = (), files: Sequence[ShownUpload] = (), *, root: str = "") -> str:
-    """Return the first page: the questions, the results, the last first, and the stored files.
+    """Return the first page: questions, newest results, and stored files.
 
     >>> "Audit a released table" in home()
     True

@@ -126,10 +126,10 @@ def test_known_names_all_that_is_known() -> None:
 
 def test_without_control_nothing_is_concluded() -> None:
     answer = ask(ORIGINAL, MASKED, targets=20)
-    assert of(answer, "linkability")[0]["excess_over_control"] is None
+    assert of(answer, "linkability")[0]["normalized_excess"] is None
     assert np.isnan(answer.quantities["linkability"].value)
     assert answer.findings.decision.control == "none"
-    assert "Keep a random fifth of the people" in answer.to_html()
+    assert "Hold a random fifth of the people" in answer.to_html()
 
 
 @pytest.mark.parametrize("more", [ORIGINAL.head(0), FOREIGN])
@@ -146,7 +146,9 @@ def test_more_targets_than_rows_attack_everybody() -> None:
 
 def test_the_worst_quantity_is_over_releases_and_adversaries_but_not_the_mean() -> None:
     answer = ask(ORIGINAL, {"near": MASKED, "far": FOREIGN}, CONTROL, targets=30, neighbours=3)
-    rows = answer.to_polars().filter((pl.col("attack") == "linkability") & pl.col("scenario").str.starts_with("split "))
+    rows = answer.to_polars().filter(
+        (pl.col("attack") == "linkability") & pl.col("scenario").str.starts_with("column split ")
+    )
     effects = [each for release in answer.decided.releases for each in release.effects if each.attack == "linkability"]
     counting = [each for each in effects if each.blocks_pass or each.is_significant]
     assert rows.height > len(counting) / 2
@@ -238,7 +240,7 @@ def test_progress_goes_on_and_never_back() -> None:
         ({"neighbours": 121}, "neighbours is 121"),
         ({"known": ["age"], "sensitive": ["age"]}, "Column 'age' has two roles"),
         ({"sensitive": ["incom"]}, "Did you mean 'income'"),
-        ({"identifiers": COLUMNS}, "can be known"),
+        ({"identifiers": COLUMNS}, "can know no column"),
         ({"known": ["age"]}, "needs two columns"),
         ({"scenarios": ["n=agee"]}, "Did you mean 'age'"),
         ({"scenarios": ["n=income"], "sensitive": ["income"]}, "is sensitive"),
@@ -253,9 +255,9 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], namin
 
 def test_releases_that_cannot_be_told_apart_are_refused() -> None:
     table = Table.from_frame(MASKED, name="same")
-    with pytest.raises(InputError, match="two are called 'same'"):
+    with pytest.raises(InputError, match="Two releases have the name 'same'"):
         ask(ORIGINAL, [table, table])
-    with pytest.raises(InputError, match="at least one release"):
+    with pytest.raises(InputError, match="There is no release to audit"):
         ask(ORIGINAL, [])
 
 

@@ -82,7 +82,7 @@ def test_guessed_kinds_are_loud_and_can_be_refused(tmp_path: Path, approved: App
     run = CliRunner().invoke(main, [*command, "--config", str(settings), "--json"])
     assert run.exit_code == 0, run.stderr
     column = json.loads(run.stdout)["original"]["columns"][-1]
-    assert (column["kind"], column["confidence"]) == ("ordered", "given")
+    assert (column["type"], column["confidence"]) == ("ordered", "given")
     assert column["markers"] == [{"text": "4", "class": "not applicable", "cells": 30}]
 
 

@@ -210,5 +210,5 @@ def test_households_of_twins_are_drawn_together() -> None:
         kind="synthetic",
     ).findings
     assert leaked.decision.level in ("medium", "high")
-    with pytest.raises(InputError, match="household column 'home' must be in the original and in the control"):
+    with pytest.raises(InputError, match="household column 'home' is missing from the control"):
         audit(original, released, others.drop("home"), attacks=["copies"], household="home", kind="synthetic")

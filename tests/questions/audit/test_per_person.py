@@ -15,7 +15,7 @@ from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.text import IDENTIFIER_STEP
+from unveil.questions.audit.decision.templates import STEPS
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.people import TargetPool, per_person
 from unveil.questions.result import Result
@@ -69,7 +69,7 @@ def test_several_rows_per_person_are_refused_with_the_column_and_both_ways_out(
         run = CliRunner().invoke(main, [*command, "--id", told, "--json"])
         assert run.exit_code == 0, run.output
         assert json.loads(run.stdout)["original"]["people"] == number
-    with pytest.raises(InputError, match="--id nr"):
+    with pytest.raises(InputError, match="Set id to 'nr'"):
         audit(tables()[0], generator="shuffle")
 
 
@@ -86,7 +86,7 @@ def test_rows_of_people_whom_no_column_tells_apart_accuse_nobody(seed: int) -> N
     assert answer.findings.decision.control == verdict.control.outcome != "usable"
     assert verdict.control.is_clustered
     assert answer.headline == "Inconclusive: the control group cannot be used."
-    assert IDENTIFIER_STEP in answer.page().next_steps
+    assert STEPS["identifier"] in answer.page().next_steps
 
 
 def test_one_row_per_person_is_no_cluster() -> None:

@@ -62,7 +62,7 @@ def test_a_published_threshold_goes_by_its_name_alone_and_together_with_limits()
         ({"limits": {"linkability": 9}}, r"share from 0 to 1\. For 9%, write 0\.09\."),
         ({"profile": "emo"}, "ema"),
         ({"profile": "ema", "threshold": 0.1}, "Choose one of them"),
-        ({}, r"nothing to hold the release to\. Pass threshold=0\.09"),
+        ({}, r"No threshold is set\. Pass threshold=0\.09"),
     ],
 )
 def test_what_cannot_be_held_is_refused(held: dict[str, Any], said: str) -> None:

@@ -208,7 +208,7 @@ def test_without_a_control_group_only_facts_are_stated() -> None:
     answer = ask(original, released, None)
     assert (answer.decided.control, answer.level) == ("none", "inconclusive")
     assert answer.page().headline == "Inconclusive: without a control group the excess risk cannot be estimated."
-    assert any("Keep a random fifth of the people" in step for step in answer.page().next_steps)
+    assert any("Hold a random fifth of the people" in step for step in answer.page().next_steps)
     whole = ask(original, shuffled(original), None)
     assert "high risk" in whole.page().headline
     assert whole.decided.releases[0].at_least
@@ -250,7 +250,7 @@ def test_leaking_release_among_several_is_named() -> None:
     assert answer.page().headline.startswith("No release passes; closest: fresh (excess at most ")
     assert answer.decided.subline.startswith("Worst: leak, medium risk; ")
     without = ask(original, both, control)
-    assert without.page().headline.startswith("Highest risk: leak (medium risk); lowest: fresh (excess at most ")
+    assert without.page().headline.startswith("Medium risk in leak; lowest: fresh (excess at most ")
     assert without.decided.recommended == "fresh"
 
 

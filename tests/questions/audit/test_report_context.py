@@ -159,7 +159,7 @@ def test_nothing_changed_since_the_same_audit() -> None:
     since = replace(context, previous=previous)
     changes = json.loads(answer().to_json(seed=5, context=since))["changes"]
     assert (changes["new"], changes["gone"], changes["differences"]) == ([], [], [])
-    assert {each["direction"] for each in changes["figures"]} == {"same", "no measurable change"}
+    assert {each["direction"] for each in changes["values"]} == {"same", "no measurable change"}
     assert "Changes since the previous audit" not in answer().to_html(seed=5, report=context)
     assert "Changes since the previous audit" in answer().to_html(seed=5, report=since)
 
@@ -172,7 +172,7 @@ def test_another_audit_is_told_by_figures_files_and_settings() -> None:
     assert any(each.startswith("linkability on masked") for each in changes["gone"])
     told = {each["what"] for each in changes["differences"]}
     assert {"seed", "column region"} <= told
-    copies = [each for each in changes["figures"] if each["attack"] == "copies"]
+    copies = [each for each in changes["values"] if each["attack"] == "copies"]
     assert any(each["direction"].startswith("measurably") or each["direction"] == "lower" for each in copies)
 
 
@@ -200,7 +200,7 @@ def test_the_sheet_states_files_columns_adversaries_and_how_it_was_made() -> Non
     lines = sheet_document(page)
     for said in ("in bands of five years", "seed 5", "2 May 2025", "May 2026", "split ", "not stated"):
         assert said in lines
-    assert "Asked for in Python" in sheet_document(answer().page())
+    assert "Run in Python" in sheet_document(answer().page())
 
 
 def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:

@@ -72,14 +72,14 @@ def test_the_best_change_comes_first_and_is_said_with_its_cost() -> None:
     assert len(table.rows) == len(written) == 4
     for each, row in zip(written, table.rows, strict=True):
         assert row[0] == f"{' and '.join(each['columns'])} {each['change']}"
-        assert (row[3] == "nothing") == (not each["proved"])
+        assert (row[3] == "nothing") == (not each["significant"])
         assert row[5] == "Pass"
-    numbers = [(len(each["proved"]), each["figures"][0]["after"]["value"]) for each in written]
+    numbers = [(len(each["significant"]), each["values"][0]["after"]["value"]) for each in written]
     assert numbers == sorted(numbers)
     best = written[0]
     (sentence,) = suggestion_sentences(answer.findings)
     assert f"“{' and '.join(best['columns'])} {best['change']}”" in sentence
-    assert f"utility loss {percent(best['loss_before'])} → {percent(best['loss'])}" in sentence
+    assert f"utility loss {percent(best['utility_loss_before'])} → {percent(best['utility_loss'])}" in sentence
     assert "looks better than it is" in table.note
     assert shown.heading in answer.to_html(edition="shareable")
 

@@ -1,4 +1,4 @@
-"""The settings of an audit of a released table, and of protecting a table with an audit before and after."""
+"""Settings of the commands audit and protect."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -87,12 +87,12 @@ class RunSettings(Settings):
 
     @property
     def processes(self) -> int:
-        """How many processes of this machine hold the tables, this one not counted."""
+        """Number of processes of this machine that hold the tables."""
         return self.workers if self.workers > 1 and self.cluster is None else 0
 
     @property
     def memory_of_each(self) -> int | None:
-        """How many bytes each process may take, this one and those that compute; None where nobody said."""
+        """Memory limit of each process in bytes; None without one."""
         return None if self.memory is None else self.memory // (1 + self.processes)
 
 
@@ -140,7 +140,7 @@ def _attacks() -> Choices:
 
 
 def attack_hint(text: str) -> str:
-    """Return a question that suggests the attack meant by a name of the field or a slip, or nothing.
+    """Return a suggestion for a misspelled attack, or "".
 
     >>> attack_hint("MIA"), attack_hint("attribute-inference attack"), attack_hint("LinkabilityEvaluator")
     (" Did you mean 'membership'?", " Did you mean 'inference'?", " Did you mean 'linkability'?")
@@ -157,7 +157,7 @@ def _plain(name: str) -> str:
 
 
 def identifiers_of(table: "Table", columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that identify people; ``none`` is no column unless the table has one of that name."""
+    """Return the identifier columns; ``none`` means no column."""
     return () if tuple(columns) == (ONE_ROW_EACH,) and ONE_ROW_EACH not in table.column_names else tuple(columns)
 
 
@@ -319,7 +319,7 @@ class AuditSettings(
     context: Mapping[str, str] = setting(
         (),
         "Context of the release, for the sign-off sheet",
-        "FIELD is purpose, recipient, environment or means; the sheet leaves the others blank.",
+        "FIELD is purpose, recipient, environment or means; the sheet leaves missing ones blank.",
         only="command line",
         metavar="FIELD=TEXT",
         front_end=True,
@@ -579,7 +579,7 @@ class AuditSettings(
         for name in {name for name, _ in roles}:
             said = sorted({role for column, role in roles if column == name})
             if len(said) > 1:
-                raise InputError(f"Column {name!r} has two roles: {' and '.join(said)}. Give it one role")
+                raise InputError(f"Column {name!r} has two roles: {' and '.join(said)}. Choose one role")
 
     @cached_property
     def reading(self) -> "TableReading":
@@ -589,16 +589,16 @@ class AuditSettings(
         return reading_of(self, markers=self.markers)
 
     def neighbours_in(self, rows: int) -> tuple[int, ...]:
-        """Return the numbers of nearest rows that count in linkability; the first decides, others can only raise it."""
+        """Return the numbers of nearest rows in linkability; the first decides."""
         return usual_neighbours(rows) if self.neighbours is None else (self.neighbours,)
 
     def identifiers_of(self, table: "Table") -> tuple[str, ...]:
-        """Return the columns that identify people; none where each row was said to be another person."""
+        """Return the identifier columns; none if each row is a person."""
         return identifiers_of(table, self.identifiers)
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The attacks and measures that were asked for, in the order of the report; all unless some are named."""
+        """The requested attacks and measures, in report order."""
         return tuple(name for name, _ in _attacks() if not self.attacks or name in self.attacks)
 
 
@@ -617,7 +617,7 @@ def read_targets(written: str | int | None) -> int | Literal["auto"] | None:
 
 
 def _together(request: Request) -> list[tuple[str, str]]:
-    """Return what makes no audit, and limits on values that this audit cannot have: they would look like a pass."""
+    """Refuse settings that contradict each other, and impossible limits."""
     from unveil.questions.audit.attacks import ATTACKS
     from unveil.questions.audit.decision.evidence import thresholds_of
     from unveil.questions.audit.decision.findings import EFFECTS
@@ -657,7 +657,7 @@ _ONLY_WITH_GENERATOR = ("hold_out", "folds", "runs", "canaries", "made", "env")
 
 
 def _wrong_with_generator(request: Request) -> tuple[str, str] | None:
-    """Return what cannot be said together with a generator, or only with one."""
+    """Refuse settings that need a generator, or exclude one."""
     said = [name for name in _ONLY_WITH_GENERATOR if name in request.explicit]
     if not request.values["generator"]:
         return (said[0], f"{{{said[0]}}} needs {{generator}}. Add it") if said else None
@@ -677,7 +677,7 @@ def _wrong_with_generator(request: Request) -> tuple[str, str] | None:
 
 
 def _asked(request: Request, prompt: Callable[[str], str]) -> Iterator[tuple[str, str, Any]]:
-    """Yield what a person at a terminal answers to: what a pass needs and no file contains."""
+    """Yield the questions for a person at a terminal."""
     values, original = request.values, request.path("original")
     is_held = values["threshold"] is not None or values["profile"]
     if original is None or values["generator"] or not is_held:
@@ -710,8 +710,8 @@ QUESTION = Question(
         "several are compared. Without files, unveil audits its example. COLS are names with commas between them."
     ),
     tries=(
-        "unveil audit people.csv masked.csv --control others.csv --html report.html",
-        "unveil audit people.csv masked.csv --control others.csv --sensitive income --threshold 0.09",
+        "unveil audit people.csv masked.csv --control control.csv --html report.html",
+        "unveil audit people.csv masked.csv --control control.csv --sensitive income --threshold 0.09",
         "unveil audit people.csv masked.csv --scenario neighbor=age,sex,region",
         "unveil audit people.csv masked.csv --release-type masked --profile cell-5 --redacted report.html",
         "unveil audit people.csv --generator 'python synth.py {in} {out}' --folds 5",
@@ -762,7 +762,7 @@ class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, Secr
         None,
         "Control group: similar people outside the data",
         "People from the same population, with the same columns. Without them a random fifth of the people is held "
-        "out before protection, and the release holds the others.",
+        "out before protection, and the release holds the rest.",
         kind="table",
         place="default",
     )
@@ -780,7 +780,7 @@ class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, Secr
         "Write the held-out people (internal)",
         "Or the control group. Keep the file for the next audit.",
         kind="output",
-        example="others.csv",
+        example="control.csv",
         only="command line",
         option="--write-control",
         alias="--others",
@@ -800,11 +800,11 @@ PROTECT = Question(
     about=(
         "ORIGINAL has one row per person. unveil audits it unprotected and after each method, on the same people. "
         "Without a control group a random fifth of the people is held out before protection, and the release holds the "
-        "others. Several methods are applied in their order."
+        "rest. Several methods are applied in their order."
     ),
     tries=(
         "unveil protect people.csv --method microaggregation:k=5 --out released.csv",
-        "unveil protect people.csv --method suppression:k=3 --method rank-swapping:p=10 --control others.csv",
+        "unveil protect people.csv --method suppression:k=3 --method rank-swapping:p=10 --control control.csv",
     ),
     settings=ProtectSettings.table(),
     sample="700 people of an election study, and a control group.",

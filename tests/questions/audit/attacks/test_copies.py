@@ -62,7 +62,7 @@ def test_copied_records_are_shown_escaped_and_in_known_columns_only() -> None:
         "500.5", "501.5", "502.5", "503.5",
     ]  # fmt: skip
     assert "not shown" not in section
-    assert "must not be shared" in section
+    assert "Do not share or publish it" in section
     assert ">secret<" not in page
     assert "case1x" not in page
     assert "<b>" not in page
@@ -71,7 +71,7 @@ def test_copied_records_are_shown_escaped_and_in_known_columns_only() -> None:
 def test_a_copy_must_agree_in_sensitive_columns_too_as_in_the_attack() -> None:
     changed = marked(40).with_columns(illness=pl.Series(["other"] * 39 + ["ailment0"]))
     answer = edition(marked(40), changed)
-    assert answer.to_polars()["links_expected"].to_list() == [1]
+    assert answer.to_polars()["successes_expected"].to_list() == [1]
 
 
 @pytest.mark.parametrize("seed", [1, 2])

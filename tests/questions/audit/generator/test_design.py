@@ -94,12 +94,12 @@ def test_unusual_rows_are_nobodys_and_the_last() -> None:
     ("rows", "settings", "said"),
     [
         (39, {}, "Audit at least 40 people"),
-        (90, {}, "--hold-out 0.23"),
+        (90, {}, "such as 0.23"),
         (90, {"folds": 5}, "Take fewer folds"),
-        (100, {"hold_out": 0.9}, "holds out 90"),
-        (200, {"canaries": Canaries(number=21)}, "Plant at most 20"),
-        (200, {"canaries": Canaries(number=15), "adjacency": "replace"}, "Plant at most 10"),
-        (200, {"canaries": Canaries(number=5), "person": np.arange(200) // 2}, "unusual"),
+        (100, {"hold_out": 0.9}, "90 of 100 people are held out"),
+        (200, {"canaries": Canaries(number=21)}, "at most 20 canaries"),
+        (200, {"canaries": Canaries(number=15), "adjacency": "replace"}, "at most 10 canaries"),
+        (200, {"canaries": Canaries(number=5), "person": np.arange(200) // 2}, "N:outliers"),
     ],
 )
 def test_too_few_people_to_hold_out_are_refused(rows: Any, settings: Any, said: Any) -> None:

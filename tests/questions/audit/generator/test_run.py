@@ -74,7 +74,7 @@ def test_effects_of_a_way_are_those_of_people_over_all_runs(settings: Any) -> No
     assert {attack for attack, _ in copied} >= {"copies", "linkability", "membership"}
     # Of three folds everybody is held out once; else a fifth of all people is.
     held_out = 240 if "folds" in settings else 48
-    for name in ("copies", ""), ("linkability", "split 1"), ("membership", "by distance"):
+    for name in ("copies", ""), ("linkability", "column split 1"), ("membership", "DCR score"):
         high, none = copied[name], fresh[name]
         assert high.is_significant
         assert high.excess.value > 0.4
@@ -201,7 +201,7 @@ def _without(text: Any, names: Any) -> Any:
 
     told = json.loads(text)
     for name in names:
-        told["way"].pop(name)
+        told["generator"].pop(name)
     return json.dumps(told)
 
 
@@ -211,7 +211,7 @@ def test_many_people_are_attacked_in_the_same_part_in_all_folds(monkeypatch: Any
     way = found(resampled, folds=3, attacks=["membership"])
     assert way.verdict.releases[0].proved
     assert (way.rows, way.attacked, way.attacked_outside) == (240, 100, 100)
-    by_distance = next(each for each in way.releases[0].findings if each.scenario.name == "by distance")
+    by_distance = next(each for each in way.releases[0].findings if each.scenario.name == "DCR score")
     assert by_distance.risk.control_rate.tries == 100
 
 
@@ -280,7 +280,7 @@ def test_targets_are_the_same_people_in_all_folds() -> None:
 
 
 def test_what_is_said_of_runs_needs_a_generator() -> None:
-    with pytest.raises(InputError, match="Pass the generator too"):
+    with pytest.raises(InputError, match="Pass a generator"):
         audit(PEOPLE, PEOPLE, folds=3)
     with pytest.raises(InputError, match="suggest"):
         audit(PEOPLE, generator=resampled, suggest=2)

@@ -19,7 +19,7 @@ from unveil.report.trust import GROUNDS, LEGEND, NOT_GRADED, cap_mark, cap_notes
 FIRST = 6
 #: Values further left than this are drawn there: a wrong attacker who is certain may be any distance away.
 _LEFT_END = -0.5
-_RANKS = {"use": 0, "care": 1, "no": 2, NOT_GRADED: 3}
+_RANKS = {"reliable": 0, "limited": 1, "unreliable": 2, NOT_GRADED: 3}
 _COLUMNS: Mapping[str, Side] = {
     "Metric": "left",
     "Mean": "right",

@@ -1,4 +1,4 @@
-"""Settings of an audit of a generator: held-out records, runs, canaries and the claimed ε."""
+"""Settings of a generator's audit: held-out records, runs, canaries, claimed ε."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,10 +58,10 @@ class GeneratorSettings(Settings):
     generator: Any = setting(
         None,
         "Audit a generator: command, protection, or function",
-        "A command with {in} and {out} in it, such as 'python synth.py {in} {out}', which runs without a shell "
-        "({seed} is available too); a protection of 'unveil list protections', such as gaussian-copula; or "
-        "package.module:function from a frame and a source of randomness to a frame. People held out at random are the "
-        "control group; the generator makes a release of the others.",
+        "A command with {in} and {out}, such as 'python synth.py {in} {out}'; it runs without a shell, and {seed} is "
+        "optional. Or a protection of 'unveil list protections', such as gaussian-copula. Or package.module:function, "
+        "from a frame and a random generator to a frame. People held out at random are the control group. The "
+        "generator makes a release of the rest.",
         only="command line",
         metavar="COMMAND",
         kind="text",
@@ -184,7 +184,7 @@ class GeneratorSettings(Settings):
         for name, value in read.items():
             object.__setattr__(self, name, value)
         if self.hold_out is not None and self.folds is not None:
-            raise InputError("hold_out and folds exclude each other. Give one of them")
+            raise InputError("hold_out and folds exclude each other. Set one of them")
         if self.hold_out is not None:
             share(self.hold_out, "hold_out", zero=False, one=False)
         if self.canaries is not None and self.folds is not None:
