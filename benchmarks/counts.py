@@ -158,7 +158,7 @@ def records() -> None:
     for variables in RECORDS:
         tables = [tabulate(own, pair) for pair in combinations(variables, 2)]
         begin = process_time()
-        found = unveil.tables(tables, records=10, truth=own).findings.records
+        found = unveil.tables(tables, reconstruct=10, microdata=own).findings.records
         if found is None:
             raise SystemExit("no record was looked for")
         shares = ", ".join(

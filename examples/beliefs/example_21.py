@@ -106,9 +106,9 @@ def main() -> None:
                 files["people"],
                 files["masked"],
                 truth=files["truth"],
-                protect=method,
+                method=method,
                 attacks=["bayes", LooksTheSame()],
-                known=COLUMNS,
+                quasi_identifiers=COLUMNS,
             )
             print(f"alpha {method.alpha}, step {method.step}: {answer.page().headline}")
             for attacked in answer.findings.attacks:

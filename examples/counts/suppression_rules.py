@@ -25,7 +25,7 @@ def main(folder: Path) -> pl.DataFrame:
     counts = tabulate(people(np.random.default_rng(7)), VARIABLES)
     hidden = with_small_hidden(counts, MINIMUM)
     inner = pl.all_horizontal(pl.col(VARIABLES) != TOTAL)
-    repaired = unveil.tables(counts, minimum=MINIMUM, repair=True).findings.repair
+    repaired = unveil.tables(counts, min_cell=MINIMUM, suppress=True).findings.repair
     if repaired is None:
         raise SystemExit("no secondary suppression was computed")
     releases = {
@@ -83,7 +83,7 @@ def rounded(counts: pl.DataFrame, base: int, rng: np.random.Generator | None) ->
 
 def measured(rule: str, table: pl.DataFrame, rounding: Rounding | None) -> dict[str, object]:
     """Return the disclosure under one rule."""
-    findings = unveil.tables(table, minimum=MINIMUM, round=rounding).findings
+    findings = unveil.tables(table, min_cell=MINIMUM, rounding=rounding).findings
     figures = findings.figures
     return {
         "rule": rule,

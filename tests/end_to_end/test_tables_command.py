@@ -169,7 +169,7 @@ def test_a_rule_that_the_records_contradict_is_left_out() -> None:
 
 
 def test_from_python_and_as_picture() -> None:
-    given = unveil.tables({"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}, minimum=3)
+    given = unveil.tables({"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}, min_cell=3)
     assert given.findings.figures.people == 2
     assert given.plot().size == 1
     assert given.to_polars()["low"].to_list() == [2]
@@ -220,7 +220,7 @@ def test_all_that_is_asked_shares_one_budget(monkeypatch: pytest.MonkeyPatch) ->
     total = pl.DataFrame({name: ["400" if name == "count" else "Total"] for name in cube.columns})
     pl.concat([cube, total]).write_csv("total.csv")
     Path("more.csv").write_text("c0,count\na0,*\na1,70\nTotal,400\n")
-    found = unveil.tables(["total.csv", "more.csv"], work=2_000).findings
+    found = unveil.tables(["total.csv", "more.csv"], solver_steps=2_000).findings
     assert len(made) == 1
     assert not found.is_finished
     assert found.figures.undecided > 0

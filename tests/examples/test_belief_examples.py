@@ -70,7 +70,7 @@ def test_a_class_of_your_own_makes_and_declares_a_release(monkeypatch: pytest.Mo
     method: Any = masking_from("example_21:OneStep")
     made = method.apply(table, rng=np.random.default_rng(1))
     here = reidentify(table, made, attacks=["bayes"]).findings
-    told = reidentify(table, made.released, truth=made.truth, protect="example_21:OneStep", attacks=["bayes"]).findings
+    told = reidentify(table, made.released, truth=made.truth, method="example_21:OneStep", attacks=["bayes"]).findings
     assert (told.declared, told.against) == (True, ())
     assert told.attacks[0].is_valid
     assert told.attacks == here.attacks

@@ -50,7 +50,7 @@ def test_files_of_unequal_sizes_and_several_of_them(tmp_path: Path) -> None:
     ranges.write_text("item,low,high\nFlu,0,0.5\nCold,0.4,1\nGout,0,1\n")
     weeks[0].write_text("pseudonym,frequency\nu,0.3\nv,0.45\n")
     weeks[1].write_text("pseudonym,frequency\nv,0.6\nu,0.2\n")
-    found = matching(ranges=ranges, frequencies=weeks[0], also=weeks[1:]).findings.ambiguity
+    found = matching(frequency_ranges=ranges, frequencies=weeks[0], also=weeks[1:]).findings.ambiguity
     # u is Flu or Gout in both weeks; v is Flu (first week alone), Cold or Gout, so Cold or Gout.
     assert found.permanent == 3
 

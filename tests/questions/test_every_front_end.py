@@ -49,7 +49,7 @@ CASES = {
         function=unveil.reidentify,
         files=("original.csv",),
         command="reidentify {} --protect rank-swapping --attack nearest",
-        settings={"protect": "rank-swapping", "attacks": "nearest"},
+        settings={"method": "rank-swapping", "attacks": "nearest"},
     ),
     "candidates": Case(
         function=unveil.attack_metrics,

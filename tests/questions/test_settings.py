@@ -28,7 +28,8 @@ def settings_class(name: str) -> type[Settings]:
 def bad_values(each: Setting) -> Iterator[Any]:
     """Yield values that the declaration of a setting excludes."""
     if each.kind == "number":
-        yield from ("many", True, [3])
+        yield from ([] if each.or_file else ["many"])
+        yield from (True, [3])
         yield from ([1.5] if each.whole else [])
         yield from ([] if each.least is None else [each.least - 1])
         yield from ([] if each.most is None else [each.most * 2 + 1])

@@ -47,11 +47,11 @@ def test_the_example_needs_nothing_and_a_question_needs_its_files(form: Question
         ("unlinkability", "alpha", "1/0", "0.5 or 1/2"),
         ("unlinkability", "probabilities", ["often"], "0.5 or 1/2"),
         ("attack_metrics", "limits", [{"quantity": "adversary_overall_success", "limit": "0.1"}], "candidates"),
-        ("graph", "protect", "no-such-protection", "nknown name"),
-        ("graph", "protect", "rank-swapping", "nknown name"),
-        ("graph", "protect", {"name": "os:system", "settings": {}}, "nknown name"),
-        ("graph", "protect", {"name": "k-degree", "settings": {"k": "none"}}, "whole number"),
-        ("graph", "protect", {"name": "k-degree", "settings": {"zz": "3"}}, "no setting 'zz'"),
+        ("graph", "method", "no-such-protection", "nknown name"),
+        ("graph", "method", "rank-swapping", "nknown name"),
+        ("graph", "method", {"name": "os:system", "settings": {}}, "nknown name"),
+        ("graph", "method", {"name": "k-degree", "settings": {"k": "none"}}, "whole number"),
+        ("graph", "method", {"name": "k-degree", "settings": {"zz": "3"}}, "no setting 'zz'"),
         ("graph", "attack", {"name": "yartseva-grossglauser", "settings": "x"}, "damaged"),
     ],
 )
@@ -66,12 +66,12 @@ def test_what_cannot_be_asked_is_said_at_its_field(asked: str, name: str, value:
 def test_files_that_do_not_go_together() -> None:
     matching, graph = FORMS["matching"], FORMS["graph"]
     assert list(check(matching, {"truth": "t"}, {})) == ["matrix"]
-    assert list(check(matching, {"truth": "t", "matrix": "m", "ranges": "r"}, {})) == ["ranges"]
-    assert list(check(matching, {"truth": "t", "ranges": "r"}, {})) == ["transactions"]
-    both = {"truth": "t", "ranges": "r", "transactions": "a", "frequencies": "f"}
+    assert list(check(matching, {"truth": "t", "matrix": "m", "frequency_ranges": "r"}, {})) == ["frequency_ranges"]
+    assert list(check(matching, {"truth": "t", "frequency_ranges": "r"}, {})) == ["transactions"]
+    both = {"truth": "t", "frequency_ranges": "r", "transactions": "a", "frequencies": "f"}
     assert list(check(matching, both, {})) == ["frequencies"]
-    assert list(check(matching, {"truth": "t", "matrix": "m", "frequencies": "f"}, {})) == ["ranges"]
-    assert check(matching, {"truth": "t", "ranges": "r", "frequencies": "f"}, {}) == {}
+    assert list(check(matching, {"truth": "t", "matrix": "m", "frequencies": "f"}, {})) == ["frequency_ranges"]
+    assert check(matching, {"truth": "t", "frequency_ranges": "r", "frequencies": "f"}, {}) == {}
     assert list(check(graph, {"edges": "e", "auxiliary": "a"}, {})) == ["truth"]
     assert list(check(graph, {"edges": "e", "truth": "t"}, {})) == ["auxiliary"]
     assert list(check(FORMS["audit"], {"original": ["a", "b"], "released": ["r"]}, {})) == ["original"]

@@ -98,18 +98,18 @@ def people(rows: int = 60) -> str:
         ("unlinkability", {"adversary": "bold", "alpha": "1/3", "overall_beta": "0.5"}),
         ("attack_metrics", {"metrics": ["entropy", "min_entropy"]}),
         ("matching", {"limits": [{"quantity": "cracked_share.high", "limit": "0.1"}]}),
-        ("graph", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "repeat": 2, "seed": 3}),
+        ("graph", {"method": {"name": "switch", "settings": {"share": "0.2"}}, "repeats": 2, "seed": 3}),
         ("reidentify", {"seed": 2}),
         (
             "tables",
             {
                 "profile": "cell-11",
-                "minimum": "5",
-                "hidden": "*=1..",
+                "min_cell": "5",
+                "suppressed": "*=1..",
                 "limits": [{"quantity": "approximate", "limit": "9"}],
             },
         ),
-        ("protect_graph", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "seed": "1"}),
+        ("protect_graph", {"method": {"name": "switch", "settings": {"share": "0.2"}}, "seed": "1"}),
     ],
 )
 def test_the_sample_is_that_of_the_command_line(desk: Desk, question: str, settings: dict[str, Any]) -> None:
@@ -235,9 +235,9 @@ def test_a_study_and_its_grades(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_masked_table_is_attacked_as_on_the_command_line(desk: Desk) -> None:
     original = desk.give("people.csv", people())
     settings = {
-        "protect": {"name": "rank-swapping", "settings": {"p": "10"}},
+        "method": {"name": "rank-swapping", "settings": {"p": "10"}},
         "attacks": "intersection\nintersection:p=5",
-        "known": "age, income",
+        "quasi_identifiers": "age, income",
     }
     as_the_command_line("reidentify", {"original": original}, settings, desk.home)
     rows = "released,original\n" + "".join(f"{row},{row}\n" for row in range(1, 61))

@@ -1,6 +1,5 @@
 """A question as a command, with options from its settings."""
 
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -20,7 +19,7 @@ from unveil.errors import InputError
 from unveil.questions import QUESTIONS
 from unveil.questions.request import Request, SettingError
 from unveil.questions.settings import LISTS, Question, Setting
-from unveil.questions.values import cells, row, value_of, values_of, wrong_together
+from unveil.questions.values import cells, names_file, row, value_of, values_of, wrong_together
 from unveil.report.limits import parse_number
 
 FILE = click.Path(path_type=Path)
@@ -204,7 +203,7 @@ def _is_json_target(path: Path) -> bool:
 
 def _check(setting: Setting, question: Question, ctx: click.Context, param: click.Parameter, raw: Any) -> Any:
     """Check an option's value before any file is read."""
-    if raw is None or raw == () or setting.is_file or setting.kind == "folder" or _is_file(setting, raw):
+    if raw is None or raw == () or setting.is_file or setting.kind == "folder" or names_file(setting, raw):
         return raw
     try:
         for each in raw if setting.goes_to else (raw,):
@@ -212,11 +211,6 @@ def _check(setting: Setting, question: Question, ctx: click.Context, param: clic
     except InputError as error:
         raise click.BadParameter(str(error), ctx, param) from error
     return raw
-
-
-def _is_file(setting: Setting, raw: Any) -> bool:
-    """Return whether a number-or-file text is a file."""
-    return bool(setting.or_file) and re.fullmatch(r"-?[\d.,/]+", raw) is None
 
 
 def called(setting: Setting) -> str:
@@ -296,7 +290,7 @@ def _taken_apart(question: Question, params: Mapping[str, Any]) -> tuple[dict[st
                 said[beside.name] = [None if chance is None else str(chance) for _, chance in pairs]
         elif setting.is_file:
             files[setting.name] = raw if isinstance(raw, tuple) else (raw,)
-        elif _is_file(setting, raw):
+        elif names_file(setting, raw):
             files[setting.or_file] = (Path(raw),)
         elif setting.kind == "folder":
             said[setting.name] = raw if isinstance(raw, tuple) else (raw,)

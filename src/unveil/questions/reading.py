@@ -122,7 +122,7 @@ def reading_of(
         markers={**every, **(markers or {})},
         dictionary=settings.dictionary,
         rename=settings.rename,
-        strict=settings.strict_kinds,
+        strict=settings.strict_types,
         files=settings.files if isinstance(settings, TextFileSettings) else FileSettings(),
     )
 

@@ -93,12 +93,11 @@ class TableColumnSettings(Settings):
         metavar="COLUMN=TYPE",
         place="dictionary",
     )
-    strict_kinds: bool = setting(
+    strict_types: bool = setting(
         False,
         "Reject uncertain types",
         "For pipelines: a wrong column type changes every result.",
         fold=MORE,
-        option="--strict-types",
         alias="--strict-kinds",
         group="Input",
     )

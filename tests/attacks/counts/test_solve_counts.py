@@ -174,15 +174,15 @@ PEOPLE = pl.DataFrame(
 
 
 def test_one_count_that_is_known_gives_the_others() -> None:
-    found = unveil.tables(TABLE, truth=PEOPLE, insider=True).findings
+    found = unveil.tables(TABLE, microdata=PEOPLE, singleton=True).findings
     assert found.figures.recovered == 0
     assert found.singletons == (1, 1, 1, 3)
     assert (
         "Singleton attack: 1 respondent is the only one in a suppressed cell; 1 can recover other cells, at most 3."
-        in unveil.tables(TABLE, truth=PEOPLE, insider=True).to_html()
+        in unveil.tables(TABLE, microdata=PEOPLE, singleton=True).to_html()
     )
 
 
 def test_without_records_nobody_is_known_to_be_alone() -> None:
     with pytest.raises(InputError, match="needs the microdata"):
-        unveil.tables(TABLE, insider=True)
+        unveil.tables(TABLE, singleton=True)

@@ -68,7 +68,7 @@ def test_small_counts_keep_their_values_unless_nothing_would_help(inner: list[li
 
 def test_the_answer_has_the_attack_on_what_was_repaired() -> None:
     given = {"ward": ["N", "S", "W", "E", "Total"], "count": ["3", "17", "12", "9", "41"]}
-    answer = unveil.tables(given, repair=True)
+    answer = unveil.tables(given, suppress=True)
     repair = answer.findings.repair
     assert repair is not None
     assert (repair.suppressed_before, repair.suppressed_after, repair.after.small) == (0, 2, 0)
@@ -79,7 +79,7 @@ def test_the_answer_has_the_attack_on_what_was_repaired() -> None:
 
 def test_more_values_are_kept_where_that_is_asked_for() -> None:
     given = {"ward": ["N", "S", "W", "E", "Total"], "count": ["1", "2", "12", "9", "24"]}
-    two, six = (unveil.tables(given, repair=True, keep=keep).findings.repair for keep in (2, 6))
+    two, six = (unveil.tables(given, suppress=True, min_interval=keep).findings.repair for keep in (2, 6))
     assert two is not None
     assert six is not None
     assert two.frame["count"].to_list() == ["*", "*", "12", "9", "24"]  # 1 and 2, or 2 and 1
@@ -89,10 +89,10 @@ def test_more_values_are_kept_where_that_is_asked_for() -> None:
 
 def test_what_cannot_be_repaired_is_said() -> None:
     # Both others are zeros that are shown, so that nothing but the total could stand in.
-    answer = unveil.tables({"ward": ["N", "S", "W"], "count": ["3", "0", "0"]}, repair=True)
+    answer = unveil.tables({"ward": ["N", "S", "W"], "count": ["3", "0", "0"]}, suppress=True)
     assert answer.findings.repair is not None
     assert answer.findings.repair.helpless == 0  # no total is shown: nobody can tell
-    shown = unveil.tables({"a": ["x", "y", "Total"], "f": ["2", "0", "2"], "m": ["0", "1", "1"]}, repair=True)
+    shown = unveil.tables({"a": ["x", "y", "Total"], "f": ["2", "0", "2"], "m": ["0", "1", "1"]}, suppress=True)
     assert shown.findings.repair is not None
     assert shown.findings.repair.after.small == 0
 
@@ -100,4 +100,4 @@ def test_what_cannot_be_repaired_is_said() -> None:
 @pytest.mark.parametrize("given", [{"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}])
 def test_without_every_count_nothing_is_repaired(given: dict[str, list[str]]) -> None:
     with pytest.raises(InputError, match="needs every count"):
-        unveil.tables(given, repair=True)
+        unveil.tables(given, suppress=True)

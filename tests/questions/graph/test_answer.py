@@ -85,7 +85,7 @@ def test_some_targets_keep_what_is_believed_of_them(case: Case, random: Any) -> 
 
 
 def test_a_graph_that_is_known_whole_is_found_whole() -> None:
-    answer = graph(SMALL, None, NS, overlap=1.0, seed_pairs=20, rng=rng())
+    answer = graph(SMALL, None, NS, edge_overlap=1.0, seed_pairs=20, rng=rng())
     found = answer.findings.repetitions[0].matches
     assert answer.findings.protect == "id-removal"
     assert found.correct / found.targets > 0.9
@@ -172,7 +172,7 @@ def test_intervals_hold_the_mean_of_many_in_19_of_20_cases() -> None:
 
 
 def test_each_repetition_has_a_release_and_knowledge_of_its_own_and_the_first_stay_the_same() -> None:
-    few, many = (told(graph(SMALL, "switch:share=0.2", NS, seed_pairs=9, repeat=r, rng=rng())) for r in (2, 4))
+    few, many = (told(graph(SMALL, "switch:share=0.2", NS, seed_pairs=9, repeats=r, rng=rng())) for r in (2, 4))
     assert many["repetitions"][:2] == few["repetitions"]
     assert len({row["attempted"] for row in many["repetitions"]} | {row["correct"] for row in many["repetitions"]}) > 2
     attempted = [row["attempted"] for row in many["repetitions"]]
@@ -192,14 +192,14 @@ def test_release_and_knowledge_do_not_depend_on_the_attack() -> None:
             return super().run(released=released, knowledge=knowledge, rng=rng)
 
     for _ in range(2):
-        graph(SMALL, "switch:share=0.2", Watches(), seed_pairs=5, repeat=2, rng=rng())
+        graph(SMALL, "switch:share=0.2", Watches(), seed_pairs=5, repeats=2, rng=rng())
     assert met[:2] == met[2:]
     assert met[0] != met[1]
 
 
 @pytest.mark.unwatched
 def test_blind_guessing_finds_what_random_guessing_is_said_to_find() -> None:
-    answer = graph(erdos_renyi(12, 0.4, 1), "id-removal", Blind(), seed_pairs=4, repeat=200, rng=rng())
+    answer = graph(erdos_renyi(12, 0.4, 1), "id-removal", Blind(), seed_pairs=4, repeats=200, rng=rng())
     expected = 8 * (1 / 8)
     assert {each.at_random for each in answer.findings.repetitions} == {expected}
     leaked = answer.findings.metric("amount_of_leaked_information")
@@ -220,7 +220,7 @@ def test_estimates_and_notes_that_differ_are_said() -> None:
         def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
             return replace(super().apply(original, rng=rng), notes=(f"drew {rng.random()}",))
 
-    many = graph(SMALL, Talks(), Blind(), seed_pairs=9, repeat=3, rng=rng()).findings.notes
+    many = graph(SMALL, Talks(), Blind(), seed_pairs=9, repeats=3, rng=rng()).findings.notes
     assert [note[:5] for note in many] == ["drew ", "Notes"]
 
 
@@ -235,7 +235,7 @@ def test_pseudo_nodes_are_counted_apart() -> None:
 
 
 def test_an_adversary_who_attempts_nothing_is_an_answer() -> None:
-    answer = graph(SMALL, None, Idle(), seed_pairs=10, repeat=2, rng=rng())
+    answer = graph(SMALL, None, Idle(), seed_pairs=10, repeats=2, rng=rng())
     found = told(answer)
     assert (found["attempted"], found["correct"], found["correct_by_random_mapping"]) == (0, 0, 0)
     entropy = next(row for row in found["metrics"] if row["name"] == "entropy")
@@ -249,7 +249,7 @@ def test_an_adversary_who_attempts_nothing_is_an_answer() -> None:
 
 
 def test_limits_watch_means_and_the_upper_ends_of_success() -> None:
-    answer = graph(SMALL, None, NS, seed_pairs=10, repeat=3, rng=rng())
+    answer = graph(SMALL, None, NS, seed_pairs=10, repeats=3, rng=rng())
     quantities = answer.quantities
     assert list(quantities) == list(meanings())
     assert list(quantities)[: len(NAMES)] == NAMES
@@ -277,7 +277,7 @@ def test_seeds_can_be_drawn_from_the_truth() -> None:
             seen.append(knowledge.seeds)
             return super().run(released=released, knowledge=knowledge, rng=rng)
 
-    answer = graph_made_elsewhere(SMALL, SMALL, 7, truth, Watches(), repeat=2, rng=rng())
+    answer = graph_made_elsewhere(SMALL, SMALL, 7, truth, Watches(), repeats=2, rng=rng())
     assert [len(pairs) for pairs in seen] == [7, 7]
     assert seen[0].tolist() != seen[1].tolist()
     assert all((pairs[:, 0] == pairs[:, 1]).all() and pairs.min() > 5 for pairs in seen)
@@ -289,7 +289,7 @@ def test_seeds_can_be_drawn_from_the_truth() -> None:
 
 
 def test_wrong_seeds_and_repetitions_without_other_knowledge_are_said() -> None:
-    answer = graph_made_elsewhere(SMALL, SMALL, [[0, 1], [2, 2]], range(80), Blind(), repeat=2, rng=rng())
+    answer = graph_made_elsewhere(SMALL, SMALL, [[0, 1], [2, 2]], range(80), Blind(), repeats=2, rng=rng())
     assert any(note.startswith("1 of 2 seed pairs contradicts the truth") for note in answer.findings.notes)
     assert any("are given, so" in note for note in answer.findings.notes)
     assert told(answer)["graph"] is None
@@ -323,7 +323,7 @@ def test_repetitions_without_an_attempt_have_no_rate() -> None:
             guess: Candidates = attack.run(released=released, knowledge=knowledge, rng=rng)
             return guess
 
-    answer = graph_made_elsewhere(SMALL, SMALL, 9, range(80), Sometimes(), repeat=9, rng=np.random.default_rng(3))
+    answer = graph_made_elsewhere(SMALL, SMALL, 9, range(80), Sometimes(), repeats=9, rng=np.random.default_rng(3))
     tried = [each for each in answer.findings.repetitions if each.matches.attempted]
     assert 1 < len(tried) < 9
     rate = answer.findings.metric("adversary_success_rate")
@@ -335,7 +335,7 @@ def test_repetitions_without_an_attempt_have_no_rate() -> None:
 
 
 def test_what_was_never_attempted_has_neither_rate_nor_upper_ends() -> None:
-    quantities = graph(SMALL, None, Idle(), seed_pairs=10, repeat=3, rng=rng()).quantities
+    quantities = graph(SMALL, None, Idle(), seed_pairs=10, repeats=3, rng=rng()).quantities
     names = ("adversary_success_rate", "adversary_success_rate_high", "adversary_overall_success_high")
     assert all(math.isnan(quantities[name].value) for name in names)
     assert not any(quantities[name].exceeded_when_undefined for name in names)
@@ -392,7 +392,7 @@ def elsewhere(*, seeds: Any = ((0, 0),), truth: Any = TRUTH) -> Result[GraphFind
 )
 def test_tiny_graphs_are_answered(small: Graph) -> None:
     for attack in (NS, Blind()):
-        answer = graph(small, None, attack, seed_pairs=1, overlap=1.0, repeat=2, rng=rng())
+        answer = graph(small, None, attack, seed_pairs=1, edge_overlap=1.0, repeats=2, rng=rng())
         assert answer.findings.repetitions[0].matches.targets == small.nodes - 1
         assert "<svg" in answer.to_html()
 
@@ -446,7 +446,7 @@ def test_a_slip_is_said_before_a_file_is_read() -> None:
 
 def test_progress_goes_forward_to_the_end() -> None:
     steps: list[tuple[str, float]] = []
-    graph(SMALL, None, Blind(), repeat=2, rng=rng(), progress=lambda step, share: steps.append((step, share)))
+    graph(SMALL, None, Blind(), repeats=2, rng=rng(), progress=lambda step, share: steps.append((step, share)))
     assert [step for step, _ in steps] == ["protecting", "attacking", "measuring"] * 2
     assert [share for _, share in steps] == sorted(share for _, share in steps)
     assert 0 <= steps[0][1] < steps[-1][1] <= 1
@@ -460,7 +460,7 @@ def test_stub_knows_who_is_unknown() -> None:
 
 
 def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_alarm() -> None:
-    answer = graph(SMALL, "id-removal", "kl", seed_pairs=20, overlap=1, node_share=0.5, repeat=2, rng=rng())
+    answer = graph(SMALL, "id-removal", "kl", seed_pairs=20, edge_overlap=1, node_overlap=0.5, repeats=2, rng=rng())
     found = answer.findings
     half = SMALL.nodes // 2
     assert [each.auxiliary_nodes for each in found.repetitions] == [half, half]
@@ -485,8 +485,8 @@ def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_
 
 def test_calibrated_figures_stand_beside_the_same_raw_ones() -> None:
     people = heavy_tail(300, 4, 3)
-    plain = graph(people, calibrate="none", repeat=2, rng=rng())
-    learned = graph(people, calibrate="simulate", repeat=2, rng=rng())
+    plain = graph(people, calibrate="none", repeats=2, rng=rng())
+    learned = graph(people, calibrate="simulate", repeats=2, rng=rng())
     assert plain.findings.calibrated is None
     assert told(plain)["calibration"] is None
     found = learned.findings.calibrated
@@ -555,6 +555,6 @@ def test_what_a_long_attack_takes_is_said_before_it_begins(monkeypatch: pytest.M
     assert said == []
     monkeypatch.setattr("unveil.questions.graph.run._LONG", -1.0)
     for attack in ("mf", "mf:candidates=5", "refine", "ns"):
-        graph(SMALL, None, attack, rng=rng(), repeat=2, say=said.append)
+        graph(SMALL, None, attack, rng=rng(), repeats=2, say=said.append)
     assert len(said) == 3
     assert all("CPU seconds and 0.0 GB" in each for each in said)

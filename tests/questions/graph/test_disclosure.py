@@ -55,7 +55,7 @@ class Knows:
 
 
 def asked(attack: Any, **settings: Any) -> Result[GraphFindings]:
-    told: dict[str, Any] = {"seed_pairs": 5, "overlap": 0.8, "rng": rng()} | settings
+    told: dict[str, Any] = {"seed_pairs": 5, "edge_overlap": 0.8, "rng": rng()} | settings
     return graph(GRAPH, Unnumbered(), attack, **told)
 
 
@@ -87,19 +87,19 @@ def test_whoever_maps_all_learns_every_edge_and_the_sentence_says_so() -> None:
 
 
 def test_whoever_maps_blindly_learns_nothing_and_the_sentence_says_that(approved: Approved) -> None:
-    said = edge_sentence(asked(Blind(), repeat=2).findings)
+    said = edge_sentence(asked(Blind(), repeats=2).findings)
     assert "better than guessing" in said
     approved(said)
     assert "better than guessing" not in edge_sentence(asked(Knows(90)).findings)
 
 
 def test_nothing_to_learn_and_nothing_claimed_are_said() -> None:
-    assert edge_sentence(asked(Knows(120), overlap=1.0).findings).startswith("The attacker knows every edge")
+    assert edge_sentence(asked(Knows(120), edge_overlap=1.0).findings).startswith("The attacker knows every edge")
     none = asked(Idle(), seed_pairs=0)
     assert edge_sentence(none.findings).startswith("The matches claim none of the")
     assert math.isnan(none.quantities["edge_disclosure_precision"].value)
     assert none.quantities["edge_disclosure_recall"].value == 0
-    for answer in (none, asked(Knows(120), overlap=1.0)):
+    for answer in (none, asked(Knows(120), edge_overlap=1.0)):
         assert "nan" not in answer.to_html().split("</style>")[1].lower().replace("nano", "")
 
 
@@ -114,7 +114,7 @@ def test_a_graph_that_was_drawn_anew_discloses_no_edge_in_words() -> None:
 
 
 def test_repetitions_are_averaged_and_a_wide_interval_of_few_does_not_hide_what_each_shows() -> None:
-    found = asked(Knows(90), repeat=2).findings
+    found = asked(Knows(90), repeats=2).findings
     edges = found.edges[0]
     shares = [each.precision.value for each in edges.each]
     assert edges.precision.mean == pytest.approx(np.mean(shares))
@@ -124,7 +124,7 @@ def test_repetitions_are_averaged_and_a_wide_interval_of_few_does_not_hide_what_
 
 
 def test_edges_of_people_who_are_not_heard_of_are_not_to_be_learned() -> None:
-    found = graph(GRAPH, None, "mf", seed_pairs=5, node_share=0.5, overlap=0.5, rng=rng()).findings
+    found = graph(GRAPH, None, "mf", seed_pairs=5, node_overlap=0.5, edge_overlap=0.5, rng=rng()).findings
     assert 0 < found.edges[0].each[0].hidden < GRAPH.edges / 4
     assert [each.way for each in found.edges] == ["mapping", "chances"]
 
@@ -170,14 +170,14 @@ def test_values_of_whoever_is_mapped_are_learned_the_rarest_too_and_few_people_a
 
 def test_values_by_lot_are_not_learned_from_a_blind_mapping() -> None:
     colours = rng(5).choice(["red", "blue"], 120).tolist()
-    found = asked(Blind(), attributes=PEOPLE | {"colour": colours}, repeat=3).findings
+    found = asked(Blind(), attributes=PEOPLE | {"colour": colours}, repeats=3).findings
     assert abs(found.columns[0].gain.mean) < 0.15
     assert value_sentence(found).startswith("Values are not inferred beyond guessing")
 
 
 def test_the_attack_is_the_same_with_and_without_values() -> None:
     bare, told = (
-        graph(GRAPH, "graph-anon:k=3", "ns", seed_pairs=9, attributes=given, repeat=2, rng=rng())
+        graph(GRAPH, "graph-anon:k=3", "ns", seed_pairs=9, attributes=given, repeats=2, rng=rng())
         for given in (None, PEOPLE | {"colour": COLOURS})
     )
     assert [each.matches.correct for each in bare.findings.repetitions] == [

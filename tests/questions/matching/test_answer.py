@@ -44,7 +44,7 @@ def test_figures_are_those_of_all_matchings(data: st.DataObject, n: int) -> None
     matrix = np.array(weights, float).reshape(n, n) + np.eye(n)[data.draw(st.permutations(range(n)))]
     truth = data.draw(st.permutations(range(n)))
     groups = data.draw(st.lists(st.sampled_from("ab"), min_size=n, max_size=n))
-    found = figures(matching(matrix, truth, groups=groups, rng=rng()))
+    found = figures(matching(matrix, truth, equivalent=groups, rng=rng()))
     weight = {
         order: prod(matrix[k, pseudonym] for k, pseudonym in enumerate(order)) for order in permutations(range(n))
     }
@@ -83,7 +83,7 @@ def test_names_reach_the_figures_and_numbers_stand_for_missing_ones() -> None:
 
 
 def test_every_quantity_has_a_meaning_and_a_value() -> None:
-    answer = matching(HOSPITAL, TRUE, groups=list("aabbb"), sets={"a": [0, 1]}, rng=rng())
+    answer = matching(HOSPITAL, TRUE, equivalent=list("aabbb"), sets={"a": [0, 1]}, rng=rng())
     assert list(answer.quantities) == [name for name in meanings() if name not in ONLY_WITHOUT_TRUTH]
     assert all(quantity.meaning == meanings()[name] for name, quantity in answer.quantities.items())
     assert {name for name, quantity in answer.quantities.items() if not quantity.more_is_worse} == {"d", "d.low"}
@@ -129,7 +129,7 @@ def test_a_plot_has_the_distribution() -> None:
 
 
 def test_the_page_holds_every_part() -> None:
-    page = matching(HOSPITAL, TRUE, groups=list("aabbb"), rng=rng()).page(seed=3)
+    page = matching(HOSPITAL, TRUE, equivalent=list("aabbb"), rng=rng()).page(seed=3)
     assert (page.seed, page.edition) == (3, "internal")
     assert [type(block) for block in page.picture] == [Chart, TableBlock]
 
@@ -168,7 +168,9 @@ def sample(name: str) -> Path:
 
 
 def test_ranges_and_transactions_are_the_hospital_unit() -> None:
-    answer = matching(ranges=sample("ranges"), transactions=sample("transactions"), truth=sample("truth"), rng=rng())
+    answer = matching(
+        frequency_ranges=sample("ranges"), transactions=sample("transactions"), truth=sample("truth"), rng=rng()
+    )
     assert answer.findings.cracks.permanent == 18
     assert answer.findings.notes == ()
 
@@ -176,7 +178,7 @@ def test_ranges_and_transactions_are_the_hospital_unit() -> None:
 def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None:
     twice = tmp_path / "twice.csv"
     twice.write_text(sample("transactions").read_text() + "1,x\n")
-    answer = matching(ranges=sample("ranges"), transactions=twice, truth=sample("truth"), rng=rng())
+    answer = matching(frequency_ranges=sample("ranges"), transactions=twice, truth=sample("truth"), rng=rng())
     assert "repeat a pseudonym" in answer.findings.notes[0]
     assert answer.findings.cracks.permanent == 18
 
@@ -186,9 +188,9 @@ def test_what_was_left_out_of_the_transactions_is_a_note(tmp_path: Path) -> None
     [
         ({}, "exactly one"),
         ({"guess": "a", "dataflow": "b"}, "2 were given"),
-        ({"guess": "a", "groups": "b"}, "need the true pseudonyms"),
-        ({"ranges": "a", "truth": "b"}, "none were given"),
-        ({"ranges": "a", "truth": "b", "transactions": "c", "frequencies": "d"}, "both were given"),
+        ({"guess": "a", "equivalent": "b"}, "need the true pseudonyms"),
+        ({"frequency_ranges": "a", "truth": "b"}, "none were given"),
+        ({"frequency_ranges": "a", "truth": "b", "transactions": "c", "frequencies": "d"}, "both were given"),
     ],
 )
 def test_files_that_make_no_attack_are_refused(files: dict[str, str], match: str) -> None:

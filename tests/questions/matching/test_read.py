@@ -60,7 +60,7 @@ def test_a_table_of_people_and_their_answers_is_no_matrix_of_beliefs(
 )
 def test_matrices_of_beliefs_of_any_shape_are_taken(tmp_path: Path, rows: Any, pairs: int | None) -> None:
     file = written(tmp_path / "matrix.csv", rows)
-    found = matching(file, pairs=None if pairs else 2).findings.ambiguity
+    found = matching(file, matched=None if pairs else 2).findings.ambiguity
     assert (found.n, found.pseudonym_count, found.pairs) == (len(rows), len(rows[0]), pairs or 2)
 
 
@@ -68,6 +68,6 @@ def test_a_truth_with_more_pairs_than_were_given_is_refused(tmp_path: Path) -> N
     matrix = written(tmp_path / "matrix.csv", [["A", 1, 1, 1], ["B", 1, 1, 1], ["C", 1, 1, 1]], "item,u,v,w")
     truth = written(tmp_path / "truth.csv", [["A", "u"], ["B", "v"], ["C", "w"]], "item,pseudonym")
     with pytest.raises(InputError, match=r"has 3 pairs.*but pairs is 2\. Set pairs to 3"):
-        matching(matrix, truth=truth, pairs=2)
+        matching(matrix, truth=truth, matched=2)
     fewer = written(tmp_path / "fewer.csv", [["A", "u"], ["B", "v"]], "item,pseudonym")
-    assert matching(matrix, truth=fewer, pairs=2).findings.cracks.pairs == 2
+    assert matching(matrix, truth=fewer, matched=2).findings.cracks.pairs == 2

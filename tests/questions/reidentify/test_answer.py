@@ -91,7 +91,7 @@ def windows(of: Release, p: float, columns: list[str]) -> list[set[int]]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_step_of_the_window_attack_is_what_counting_gives(seed: int) -> None:
     made = release(seed=seed)
-    answer = ask("intersection:p=10", of=made, known=["height", "age", "income"])
+    answer = ask("intersection:p=10", of=made, quasi_identifiers=["height", "age", "income"])
     (attacked,) = answer.findings.attacks
     truth = np.asarray(made.truth)
     for size, step in enumerate(attacked.steps[1:], 1):
@@ -211,8 +211,10 @@ def test_equal_records_that_are_told_apart_are_noted() -> None:
 
     people = PEOPLE.with_columns(pl.Series("age", [30, 40] * (N // 2)))
     made = release(table=Table.from_frame(people, name="original"))
-    assert any("Definition 10" in note for note in ask(ByPosition(), of=made, known=["age"]).findings.notes)
-    assert not any("Definition 10" in note for note in ask(Nearest(), of=made, known=["age"]).findings.notes)
+    assert any("Definition 10" in note for note in ask(ByPosition(), of=made, quasi_identifiers=["age"]).findings.notes)
+    assert not any(
+        "Definition 10" in note for note in ask(Nearest(), of=made, quasi_identifiers=["age"]).findings.notes
+    )
 
 
 def test_a_release_made_elsewhere_has_hits_but_no_verdict(approved: Approved) -> None:
@@ -235,7 +237,7 @@ def test_a_declared_method_is_judged_as_if_the_release_had_been_made_here() -> N
     attacks: list[Any] = ["bayes", "intersection", "nearest"]
     here = reidentify(PEOPLE, made, attacks=[Nearest()], rng=np.random.default_rng(3)).findings.attacks[0]
     answer = reidentify(
-        PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=10", attacks=attacks,
+        PEOPLE, made.released, truth=made.truth, method="rank-swapping:p=10", attacks=attacks,
         rng=np.random.default_rng(3),
     )  # fmt: skip
     found = answer.findings
@@ -249,7 +251,7 @@ def test_a_declared_method_is_judged_as_if_the_release_had_been_made_here() -> N
 def test_a_method_that_cannot_have_made_the_file_gives_no_verdict_and_says_why() -> None:
     made = release()
     answer = reidentify(
-        PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=2.5", attacks=[Nearest()],
+        PEOPLE, made.released, truth=made.truth, method="rank-swapping:p=2.5", attacks=[Nearest()],
         rng=np.random.default_rng(3),
     )  # fmt: skip
     found = answer.findings
@@ -283,14 +285,14 @@ def moved_too_far(made: Release, window: int) -> int:
 def test_an_attack_that_needs_a_refuted_method_is_reported_as_not_run() -> None:
     made = release()
     answer = reidentify(
-        PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=2.5",
+        PEOPLE, made.released, truth=made.truth, method="rank-swapping:p=2.5",
         attacks=["bayes", "candidate-set", Nearest()], rng=np.random.default_rng(3),
     )  # fmt: skip
     assert [each.attack for each in answer.findings.attacks] == ["nearest"]
     assert answer.findings.not_run == tuple(
         NotRun(each, "it needs the method that made the release") for each in ("bayes", "candidate-set")
     )
-    alone = reidentify(PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=2.5", attacks=["bayes"])
+    alone = reidentify(PEOPLE, made.released, truth=made.truth, method="rank-swapping:p=2.5", attacks=["bayes"])
     told = json.loads(alone.to_json())
     assert (told["attacks"], told["not_run"][0]["attack"]) == ([], "bayes")
     assert told["refuting_records"] == alone.findings.refuting == moved_too_far(made, window=1) > 0
@@ -314,10 +316,10 @@ def test_an_attack_with_fewer_columns_need_not_stay_valid_under_noise() -> None:
 def test_the_file_level_is_sampled_where_it_is_too_large_to_be_exact() -> None:
     people = pl.DataFrame(np.random.default_rng(2).normal(size=(60, 2)), schema=["a", "b"])
     settings: dict[str, Any] = {
-        "protect": "additive-noise:scale=0.6",
+        "method": "additive-noise:scale=0.6",
         "attacks": ["bayes", Fixed(members=tuple(range(60)), size=60)],
     }
-    few, none = (reidentify(people, matchings=many, **settings).findings for many in (640, 0))
+    few, none = (reidentify(people, samples=many, **settings).findings for many in (640, 0))
     assert none.attacks[0].file_level.decided == 0
     assert "too many for exact probabilities" in none.attacks[0].file_level.why
     bayes, vacuous = (each.file_level for each in few.attacks)
@@ -326,7 +328,7 @@ def test_the_file_level_is_sampled_where_it_is_too_large_to_be_exact() -> None:
     assert bayes.not_shown == bayes.undecided
     assert np.isnan(bayes.share)
     assert any("about 640 random assignments of all rows" in note for note in few.notes)
-    least = reidentify(people, matchings=3, **settings).findings
+    least = reidentify(people, samples=3, **settings).findings
     assert any("about 32 random assignments of all rows" in note for note in least.notes)  # one for each chain
 
 
@@ -345,7 +347,7 @@ def test_an_empty_intersection_refutes_an_attack_even_where_the_masking_is_not_k
 
 @pytest.mark.parametrize("protect", ["rank-swapping:p=10", "rank-swapping:share=0.1", RankSwapping(share=0.1)])
 def test_the_window_is_that_of_the_protection_unless_told(protect: Any) -> None:
-    answer = reidentify(PEOPLE, protect=protect, attacks=["intersection"], rng=np.random.default_rng(1))
+    answer = reidentify(PEOPLE, method=protect, attacks=["intersection"], rng=np.random.default_rng(1))
     (attacked,) = answer.findings.attacks
     assert (attacked.attack, attacked.is_valid) == ("intersection:p=10", True)
     assert answer.findings.protect in ("rank-swapping:p=10", "rank-swapping:share=0.1")
@@ -353,7 +355,9 @@ def test_the_window_is_that_of_the_protection_unless_told(protect: Any) -> None:
 
 def test_columns_are_learnt_in_the_order_named_or_the_most_telling_first() -> None:
     people = PEOPLE.with_columns(pl.Series("sex", ["a", "b"] * (N // 2)), pl.Series("age", [30, 40, 50, 60] * (N // 4)))
-    told = ask(Nearest(), of=release(table=Table.from_frame(people, name="original")), known=["sex", "income"])
+    told = ask(
+        Nearest(), of=release(table=Table.from_frame(people, name="original")), quasi_identifiers=["sex", "income"]
+    )
     assert told.findings.known == ("sex", "income")
     assert "named" in told.findings.order
     found = ask(Nearest(), of=release(table=Table.from_frame(people, name="original")))
@@ -362,7 +366,7 @@ def test_columns_are_learnt_in_the_order_named_or_the_most_telling_first() -> No
 
 
 def test_an_attack_with_columns_of_its_own_learns_nothing_from_others() -> None:
-    (attacked,) = ask("intersection:p=10,columns=income", known=["age", "income"]).findings.attacks
+    (attacked,) = ask("intersection:p=10,columns=income", quasi_identifiers=["age", "income"]).findings.attacks
     assert [step.nonspecificity == pytest.approx(log(N)) for step in attacked.steps] == [True, True, False]
     assert attacked.is_valid is True
 
@@ -370,7 +374,7 @@ def test_an_attack_with_columns_of_its_own_learns_nothing_from_others() -> None:
 def test_a_step_that_an_attack_cannot_take_is_a_gap() -> None:
     people = PEOPLE.with_columns(pl.Series("town", ["x", "y", "z", "x"] * (N // 4)))
     made = release(table=Table.from_frame(people, name="original"))
-    (attacked,) = ask("intersection:p=10", of=made, known=["town", "age"]).findings.attacks
+    (attacked,) = ask("intersection:p=10", of=made, quasi_identifiers=["town", "age"]).findings.attacks
     assert np.isnan(attacked.steps[1].nonspecificity)
     assert "order" in attacked.steps[1].why
     assert attacked.steps[2].why == ""
@@ -433,7 +437,7 @@ def test_the_order_of_rows_plays_no_part() -> None:
 def test_the_same_seed_gives_the_same_answer() -> None:
     answers = [
         reidentify(
-            PEOPLE, protect="rank-swapping:p=10", attacks=["intersection", "bayes"], rng=np.random.default_rng(9)
+            PEOPLE, method="rank-swapping:p=10", attacks=["intersection", "bayes"], rng=np.random.default_rng(9)
         ).to_json()
         for _ in range(2)
     ]
@@ -442,7 +446,7 @@ def test_the_same_seed_gives_the_same_answer() -> None:
 
 def test_a_release_in_the_order_of_the_original_is_a_warning_by_itself() -> None:
     answer = reidentify(
-        PEOPLE, protect="rank-swapping:p=10,shuffle=no", attacks=["intersection"], rng=np.random.default_rng(1)
+        PEOPLE, method="rank-swapping:p=10,shuffle=no", attacks=["intersection"], rng=np.random.default_rng(1)
     )
     assert answer.findings.keeps_order
     assert answer.page().tone == "bad"
@@ -475,31 +479,31 @@ def refused(said: str, original: Any = PEOPLE, released: Any = None, **settings:
 
 
 def test_an_empty_list_of_known_columns_is_the_default() -> None:
-    told: dict[str, Any] = {"protect": "rank-swapping", "attacks": "nearest"}
-    assert reidentify(PEOPLE, known=[], **told).to_json() == reidentify(PEOPLE, **told).to_json()
+    told: dict[str, Any] = {"method": "rank-swapping", "attacks": "nearest"}
+    assert reidentify(PEOPLE, quasi_identifiers=[], **told).to_json() == reidentify(PEOPLE, **told).to_json()
 
 
 def test_what_makes_no_question_is_refused() -> None:
     made = release()
     masked = made.released
     refused("release is missing")
-    refused("can only be declared for a given release", protect="KAnonymity(3)")
-    refused("cannot be declared", released=masked, truth=made.truth, protect="gaussian-copula")
-    refused("cannot be mapped: pd and alpha only bound", released=masked, truth=made.truth, protect="pram(pd=0.8)")
-    refused("pairs is", protect="rank-swapping", pairs=-1)
+    refused("can only be declared for a given release", method="KAnonymity(3)")
+    refused("cannot be declared", released=masked, truth=made.truth, method="gaussian-copula")
+    refused("cannot be mapped: pd and alpha only bound", released=masked, truth=made.truth, method="pram(pd=0.8)")
+    refused("pairs is", method="rank-swapping", max_pairs=-1)
     refused("true match of each released row is missing", released=masked)
-    refused("No attack was named", protect="rank-swapping", attacks=[])
-    refused("named twice", protect="rank-swapping:p=5", attacks=["intersection", "intersection:p=5"])
-    refused("rows without an original", protect="gaussian-copula")
-    refused("there is no protection", protect="rank-swaping")
-    refused("returns Trials", protect="rank-swapping", attacks=["linkability"])
-    refused("'wage'", protect="rank-swapping", known=["wage"])
-    refused("a column twice", protect="rank-swapping", known=["age", "age"])
-    refused("which is not a quasi-identifier", protect="rank-swapping", known=["age"],
+    refused("No attack was named", method="rank-swapping", attacks=[])
+    refused("named twice", method="rank-swapping:p=5", attacks=["intersection", "intersection:p=5"])
+    refused("rows without an original", method="gaussian-copula")
+    refused("there is no protection", method="rank-swaping")
+    refused("returns Trials", method="rank-swapping", attacks=["linkability"])
+    refused("'wage'", method="rank-swapping", quasi_identifiers=["wage"])
+    refused("a column twice", method="rank-swapping", quasi_identifiers=["age", "age"])
+    refused("which is not a quasi-identifier", method="rank-swapping", quasi_identifiers=["age"],
             attacks=["nearest:columns=income"])  # fmt: skip
     refused("needs the window of the rank swapping", released=masked, truth=made.truth, attacks=["intersection"])
     refused("no mechanism was passed", released=masked, truth=made.truth, attacks=["bayes"])
-    refused("Raise p", protect="rank-swapping:p=50", attacks=["intersection:p=0.1"])
+    refused("Raise p", method="rank-swapping:p=50", attacks=["intersection:p=0.1"])
 
 
 @pytest.mark.parametrize(
@@ -525,7 +529,7 @@ def test_a_truth_that_is_none_is_refused(truth: Any, said: str) -> None:
     ],
 )
 def test_a_guess_about_something_else_is_refused(attack: Any, said: str) -> None:
-    refused(said, protect="rank-swapping", attacks=[attack])
+    refused(said, method="rank-swapping", attacks=[attack])
 
 
 def test_an_attack_that_leaves_something_else_is_refused() -> None:
@@ -533,12 +537,12 @@ def test_an_attack_that_leaves_something_else_is_refused() -> None:
         def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> str:  # noqa: ARG002
             return "a feeling"
 
-    refused("returns a str", protect="rank-swapping", attacks=[Odd()])
+    refused("returns a str", method="rank-swapping", attacks=[Odd()])
 
 
 def test_no_value_of_the_data_is_in_the_answer() -> None:
     people = PEOPLE.with_columns(pl.Series("town", [f"Zephyrine-{k % 3}" for k in range(N)]))
-    answer = reidentify(people, protect=Shuffle(), attacks=["nearest", "record-linkage"], rng=np.random.default_rng(1))
+    answer = reidentify(people, method=Shuffle(), attacks=["nearest", "record-linkage"], rng=np.random.default_rng(1))
     assert "Zephyrine" not in answer.to_json() + answer.to_html()
     assert answer.findings.attacks[0].attack_rate.value == 1
 
@@ -551,7 +555,7 @@ def test_a_window_that_is_not_that_of_the_protection_is_as_told() -> None:
 def test_the_loss_of_utility_stands_beside_the_verdict() -> None:
     losses = {}
     for protect in ("shuffle", "rank-swapping:p=10", "rank-swapping:p=90"):
-        answer = reidentify(TABLE, protect=protect, attacks=["nearest"], rng=np.random.default_rng(1))
+        answer = reidentify(TABLE, method=protect, attacks=["nearest"], rng=np.random.default_rng(1))
         losses[protect] = json.loads(answer.to_json())["utility"]["loss"]
     assert losses["shuffle"] == 0
     assert 0 < losses["rank-swapping:p=10"] < losses["rank-swapping:p=90"]

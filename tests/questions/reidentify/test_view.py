@@ -109,7 +109,7 @@ def test_what_is_not_known_is_said(approved: Approved) -> None:
     approved(sentences(elsewhere))
     first = next_steps(elsewhere)[0]
     assert isinstance(first, NextStep)
-    assert first.option == "--protect"
+    assert first.option == "--method"
     assert UNKNOWN in validity_table(found(unknown())).note
     assert validity_table(found(unknown())).rows[0][-1] == f"No evidence against it, but {UNKNOWN}."
 

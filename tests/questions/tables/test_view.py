@@ -73,7 +73,7 @@ def test_a_large_count_that_is_worked_out_is_a_warning() -> None:
 
 
 def test_rounded_counts_are_called_so() -> None:
-    given = found(["5", "10", "15"], round=Rounding(base=5))
+    given = found(["5", "10", "15"], rounding=Rounding(base=5))
     assert tone(given) == "good"
 
 
@@ -103,12 +103,12 @@ def test_the_profile_is_judged_on_both_pages(approved: Approved) -> None:
 
 def test_the_microdata_are_mentioned() -> None:
     people = pl.DataFrame({"ward": ["w0"] * 3 + ["w1"] * 9})
-    assert "The microdata confirm every interval." in page(found(["*", "9", "12"], truth=people)).method
+    assert "The microdata confirm every interval." in page(found(["*", "9", "12"], microdata=people)).method
     assert "The microdata confirm every interval." not in page(found(["*", "9", "12"])).method
 
 
 def test_what_was_not_settled_is_no_pass() -> None:
-    given = found(["*", "*", "9", "40"], work=1, profile="cell-5")
+    given = found(["*", "*", "9", "40"], solver_steps=1, profile="cell-5")
     assert given.figures.undecided
     assert profile_outcome(given)[0] is None
     settled = quantities(given)["small_cells_recovered"]

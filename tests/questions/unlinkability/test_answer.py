@@ -54,7 +54,7 @@ def test_json_has_the_promised_fields_and_null_for_undefined() -> None:
 
 def test_any_subject_is_in_json_with_its_graphs_and_its_forecast() -> None:
     for subject in ("Bob", 1):
-        answer = unlinkability(GUESS, TRUTH, subject=subject, linkage="cheapest", split=0, beta=0.9)
+        answer = unlinkability(GUESS, TRUTH, subject=subject, merge_order="cheapest", split_odds=0, beta=0.9)
         told = json.loads(answer.to_json())["subject"]
         assert told["subject"] == "Bob"
         assert (told["linked"], told["mixed"]) == ([0.5, 1.0], [0.0, 0.6])
@@ -68,7 +68,7 @@ def test_any_subject_is_in_json_with_its_graphs_and_its_forecast() -> None:
 
 
 def test_guessers_are_named_wherever_they_stand(approved: Approved) -> None:
-    sizes = unlinkability(GUESS, TRUTH, guessing="sizes")
+    sizes = unlinkability(GUESS, TRUTH, baseline="sizes")
     assert any("cluster sizes of the attacker" in sentence for sentence in sizes.page().method)
     prior = unlinkability(GUESS, TRUTH, prior=["x"] * 7)
     assert prior.findings.reference.breached_share == 1
@@ -150,7 +150,7 @@ def test_the_subject_shown_is_given_by_its_name_or_its_index() -> None:
 
 
 def test_who_guesses_and_how_often_can_be_chosen() -> None:
-    answer = unlinkability(GUESS, TRUTH, guessing="growing", draws=7)
+    answer = unlinkability(GUESS, TRUTH, baseline="growing", draws=7)
     found = json.loads(answer.to_json())["random_guessing"]
     assert (found["guesser"], found["draws"]) == ("growing", 7)
     assert "each starts a cluster or joins one" in answer.to_html()

@@ -33,12 +33,12 @@ def read(
 ) -> CandidatesInputs:
     """Read and check the files of a guess and of the truth."""
     progress("reading", 0.0)
-    target, candidate, normalize = settings.target, settings.candidate, settings.normalize
+    target, candidate, normalize = settings.target_column, settings.candidate_column, settings.normalize
     table = read_candidates(
         guess,
         target=target,
         candidate=candidate,
-        probability=settings.probability,
+        probability=settings.probability_column,
         tolerance=None if normalize else TOLERANCE,
     )
     notes: list[str] = []

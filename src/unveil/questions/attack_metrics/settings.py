@@ -52,30 +52,27 @@ class CandidatesSettings(LimitSettings, SeedSettings):
         group="Input",
     )
     drop_unmatched: bool = setting(False, "Ignore targets missing from the truth", fold=MORE, group="Input")
-    target: str = setting(
+    target_column: str = setting(
         "target",
         "Column of targets",
         fold=MORE,
         metavar="COLUMN",
-        option="--target-column",
         alias="--target",
         group="Input",
     )
-    candidate: str = setting(
+    candidate_column: str = setting(
         "candidate",
         "Column of candidates",
         fold=MORE,
         metavar="COLUMN",
-        option="--candidate-column",
         alias="--candidate",
         group="Input",
     )
-    probability: str = setting(
+    probability_column: str = setting(
         "probability",
         "Column of probabilities",
         fold=MORE,
         metavar="COLUMN",
-        option="--probability-column",
         alias="--probability",
         group="Input",
     )

@@ -46,7 +46,7 @@ def ask(request: Request) -> Response:
     return Response(
         answer=answer,
         outputs={
-            "write": OutputFile(
+            "write_dictionary": OutputFile(
                 write=lambda path, **_: write_kinds(table, path),
                 name="kinds.toml",
                 said="The column types are in {}: correct the file, and pass it with --dictionary",

@@ -20,14 +20,13 @@ class ColumnsSettings(TableColumnSettings, TextFileSettings, LimitSettings):
         required=True,
         is_bare=True,
     )
-    write: Path | None = setting(
+    write_dictionary: Path | None = setting(
         None,
         "Write the column types as an editable file",
         "TOML, which the dictionary setting of all commands takes.",
         kind="output",
         only="command line",
         example="kinds.toml",
-        option="--write-dictionary",
         alias="--write",
         place="default",
     )

@@ -41,12 +41,12 @@ def grade_metrics(
     """
     asked = GradesSettings.merge(settings, changes)
     rng, seed = randomness(rng, asked.seed)
-    of = cast("GradedValues", asked.of)
+    of = cast("GradedValues", asked.unit)
     inputs = read(folders, asked.suites, of=of, progress=progress)
     findings = run(
         **inputs._asdict(),
         details=asked.details,
-        suite_needs=asked.suite_needs,
+        suite_needs=asked.criteria,
         of=of,
         case=asked.case,
         level=float(asked.significance),

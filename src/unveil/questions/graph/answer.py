@@ -7,6 +7,7 @@ import numpy as np
 
 from unveil.attacks import GraphAttack, graph_attack_from
 from unveil.data.graph.read import graph_from
+from unveil.errors import InputError
 from unveil.protections import GraphProtection, graph_protection_from, protection_text
 from unveil.questions.graph.findings import GraphFindings
 from unveil.questions.graph.read import attributes_from, read_made_elsewhere
@@ -22,7 +23,7 @@ from unveil.report.progress import Progress, Say, silent, unsaid
 @takes_settings(GraphSettings)
 def graph(
     original: Any,
-    protect: str | GraphProtection | None = None,
+    method: str | GraphProtection | None = None,
     attack: str | GraphAttack | None = None,
     settings: GraphSettings | None = None,
     *,
@@ -43,15 +44,15 @@ def graph(
     original
         A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or any input of
         :func:`unveil.data.graph_from`.
-    protect
+    method
         The protection, or its notation, such as ``k-degree:k=5`` (default: only remove names).
     attack
         The attack, or its notation, such as ``yg:theta=3`` (default: ``narayanan-shmatikov``).
     settings
         All settings as one object; keywords replace single ones. ``attributes`` may be any frame. ``auxiliary``
-        takes the same inputs as ``original``. ``pairs`` may be rows of a released and an auxiliary node. ``truth`` may
-        hold one auxiliary node for each released node: -1 for none (an attempt fails), -2 if unknown (not counted),
-        and a number from ``auxiliary.nodes`` on for a person outside the auxiliary graph.
+        takes the same inputs as ``original``. With it, ``seed_pairs`` may be a file, or rows of a released and an
+        auxiliary node. ``truth`` may hold one auxiliary node for each released node: -1 for none (an attempt fails),
+        -2 if unknown (not counted), and a number from ``auxiliary.nodes`` on for a person outside the auxiliary graph.
     rng
         Random generator, instead of ``seed``.
     progress
@@ -73,7 +74,7 @@ def graph(
     >>> answer.findings.graph, answer.findings.repetitions[0].matches.targets
     ((1000, 4622), 950)
     """
-    given = {name: each for name, each in (("protect", protect), ("attack", attack)) if each is not None}
+    given = {name: each for name, each in (("method", method), ("attack", attack)) if each is not None}
     asked = GraphSettings.merge(settings, {**changes, **given})
     rng, seed = randomness(rng, asked.seed)
     attacker = graph_attack_from(asked.attack) if isinstance(asked.attack, str) else asked.attack
@@ -85,14 +86,16 @@ def graph(
             seen, known, seeds, truth, attacker, asked, attributes=values, notes=(*notes, *more), **shared
         )
         return Result(found, VIEW, seed)
-    protection = graph_protection_from(asked.protect) if isinstance(asked.protect, str) else asked.protect
+    if not isinstance(asked.seed_pairs, int):
+        raise InputError("Given seed pairs need a given release. Pass auxiliary too, or the number of seed pairs")
+    protection = graph_protection_from(asked.method) if isinstance(asked.method, str) else asked.method
     whole = graph_from(original).without(directions=asked.undirected, weights=asked.unweighted)
     found = run(
         whole,
         protection,
         attacker,
         asked,
-        protect=asked.protect.strip() if isinstance(asked.protect, str) else protection_text(protection),
+        protect=asked.method.strip() if isinstance(asked.method, str) else protection_text(protection),
         attributes=None if asked.attributes is None else attributes_from(asked.attributes, whole),
         notes=notes,
         **shared,
@@ -107,6 +110,6 @@ def ask(request: Request) -> Response:
     settings = GraphSettings.of_request(request)
     original = samples.graph() if settings.edges is None else settings.edges
     request.progress("reading", 0.0)
-    protection = graph_protection_from(settings.protect)
+    protection = graph_protection_from(settings.method)
     answer = graph(original, protection, settings=settings, progress=request.progress, say=request.say)
     return Response(answer=answer)

@@ -56,14 +56,14 @@ def read_made_elsewhere(released: Any, settings: GraphSettings) -> ElsewhereInpu
         for graph, name in ((released, "released graph"), (settings.auxiliary, "auxiliary graph"))
     )
     notes: tuple[str, ...] = ()
-    truth, pairs = settings.truth, settings.pairs
+    truth, pairs = settings.truth, settings.seed_pairs if settings.pairs is None else settings.pairs
     if isinstance(truth, PathLike):
         everybody, about = _with_those_of_truth(known, truth)
         truth, more = read_truth(truth, released=seen, original=everybody)
         notes = (*about, *more)
     if isinstance(pairs, PathLike):
         pairs = read_seed_pairs(pairs, released=seen, auxiliary=known)
-    seeds = settings.seed_pairs if pairs is None else checked_pairs(pairs, seen)
+    seeds = pairs if isinstance(pairs, int) else checked_pairs(pairs, seen)
     return ElsewhereInputs(seen, known, seeds, checked_truth(truth, seen), notes)
 
 

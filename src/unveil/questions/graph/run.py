@@ -85,7 +85,7 @@ def run(
 
     ``protect`` is how the protection is written.
     """
-    repeat, overlap, node_share = settings.repeat, float(settings.overlap), float(settings.node_share)
+    repeat, overlap, node_share = settings.repeats, float(settings.edge_overlap), float(settings.node_overlap)
 
     def worlds() -> Iterator[World]:
         for number, own in enumerate(_generators(rng, repeat)):
@@ -98,7 +98,7 @@ def run(
                 release,
                 overlap=overlap,
                 seed_pairs=settings.seed_pairs,
-                connected=settings.connected,
+                connected=settings.keep_connected,
                 node_share=node_share,
                 rng=for_knowledge,
             )
@@ -128,7 +128,7 @@ def run(
         protect=protect,
         protect_settings=settings_of(protection),
         overlap=overlap,
-        connected=settings.connected,
+        connected=settings.keep_connected,
         given_seeds=False,
     )
     about_values = () if attributes is None else attributes.notes
@@ -182,7 +182,7 @@ def run_made_elsewhere(
     notes: Sequence[str],
 ) -> GraphFindings:
     """Attack a given release; see :mod:`unveil.questions.graph.answer`."""
-    values, repeat = None, settings.repeat
+    values, repeat = None, settings.repeats
     if attributes is not None:
         values = attributes.codes, values_of_people(attributes.codes, truth, auxiliary.nodes)
 

@@ -34,13 +34,13 @@ def matching(
     ----------
     guess
         The attacker's knowledge: a matching or an unequal one, a distribution over matchings, or a matrix of weights
-        (or its file) with one row per item and one column per pseudonym. None if ``ranges``, ``matchings`` or
+        (or its file) with one row per item and one column per pseudonym. None if ``frequency_ranges``, ``matchings`` or
         ``dataflow`` is given.
     truth
         The true pseudonym of each item, as numbers (-1 for none), as names, or as a file with the columns ``item`` and
         ``pseudonym``. Without it the result is the number of matchings left, and bounds on the resolved pseudonyms.
     settings
-        All settings as one object; keywords replace single ones. ``groups`` may also be a sequence or a mapping,
+        All settings as one object; keywords replace single ones. ``equivalent`` may also be a sequence or a mapping,
         ``sets`` a mapping from name to items, and ``also`` may hold attacks, or pairs of a name and an attack.
     rng
         Random generator, instead of ``seed``.
@@ -61,7 +61,7 @@ def matching(
     inputs = read(guess, truth, asked, progress=progress)
     rng, seed = randomness(rng, asked.seed)
     shared: dict[str, Any] = {
-        "precision": asked.precision,
+        "precision": asked.rel_error,
         "rng": rng,
         "progress": progress,
         "notes": (*notes, *inputs.notes),
@@ -78,9 +78,12 @@ def ask(request: Request) -> Response:
 
     settings = MatchingSettings.of_request(request)
     if request.sample:
-        files: dict[str, Any] = {
-            name: samples.path(f"matching_{name}.csv") for name in ("ranges", "transactions", "truth")
-        }
-        settings = replace(settings, also=(), **files)
+        settings = replace(
+            settings,
+            also=(),
+            frequency_ranges=samples.path("matching_ranges.csv"),
+            transactions=samples.path("matching_transactions.csv"),
+            truth=samples.path("matching_truth.csv"),
+        )
     answer = matching(settings.matrix, settings.truth, settings, progress=request.progress)
     return Response(answer=answer, on_page={"top": settings.top})

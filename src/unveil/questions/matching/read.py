@@ -43,13 +43,15 @@ def read(guess: Any, truth: Any, settings: MatchingSettings, *, progress: Progre
     from unveil.data.matrices.matchings import read_truth
 
     settings = settings if guess is None else replace(settings, matrix=guess)
-    given = [name for name in ("matrix", "ranges", "matchings", "dataflow") if getattr(settings, name) is not None]
+    given = [
+        name for name in ("matrix", "frequency_ranges", "matchings", "dataflow") if getattr(settings, name) is not None
+    ]
     if len(given) != 1:
         raise InputError(
-            "The attacker's knowledge needs exactly one of guess, ranges, matchings and dataflow, but "
+            "The attacker's knowledge needs exactly one of guess, frequency_ranges, matchings and dataflow, but "
             f"{len(given)} were given. Pass one"
         )
-    if truth is None and (settings.groups is not None or settings.sets is not None):
+    if truth is None and (settings.equivalent is not None or settings.sets is not None):
         raise InputError("Equivalent items and item sets need the true pseudonyms. Pass truth")
     progress("reading", 0.0)
     release = next(name for name in _RELEASES if getattr(settings, name) is not None or name == "matrix")
@@ -61,7 +63,7 @@ def read(guess: Any, truth: Any, settings: MatchingSettings, *, progress: Progre
     return MatchingInputs(
         whole,
         read_truth(truth, whole) if isinstance(truth, PathLike) else truth,
-        read_groups(settings.groups, whole) if isinstance(settings.groups, PathLike) else settings.groups,
+        read_groups(settings.equivalent, whole) if isinstance(settings.equivalent, PathLike) else settings.equivalent,
         read_sets(settings.sets, whole) if isinstance(settings.sets, PathLike) else settings.sets,
         tuple(note for _, some in attacks for note in some),
         tuple((name, one) for name, (one, _) in zip(names, attacks, strict=True)) if further else (),
@@ -94,7 +96,7 @@ def combined(attacks: Sequence[Attack]) -> Attack:
 
 
 def _attack(settings: MatchingSettings) -> tuple[Attack, tuple[str, ...]]:
-    if settings.ranges is not None:
+    if settings.frequency_ranges is not None:
         return _of_ranges(settings)
     return _of_one(settings), ()
 
@@ -109,15 +111,15 @@ def _of_one(settings: MatchingSettings) -> Attack:
         with of_file(settings.dataflow):
             return Matching.from_dataflow(network)
     if not isinstance(settings.matrix, PathLike):
-        return _of_matrix(settings.matrix, settings.pairs)
+        return _of_matrix(settings.matrix, settings.matched)
     file = read_matrix(settings.matrix, square=False)
     rows, columns = file.matrix.shape
-    if settings.pairs is None:
+    if settings.matched is None:
         _refuse_survey(file, settings.matrix)
     with of_file(settings.matrix):
-        if rows == columns and settings.pairs in (None, rows):
+        if rows == columns and settings.matched in (None, rows):
             return Matching(*file)
-        return UnequalMatching(*file, settings.pairs)
+        return UnequalMatching(*file, settings.matched)
 
 
 def _of_matrix(guess: Any, pairs: int | None) -> Attack:
@@ -155,15 +157,15 @@ def _refuse_survey(file: MatrixFile, path: PathLike) -> None:
 def _of_ranges(settings: MatchingSettings) -> tuple[Attack, tuple[str, ...]]:
     from unveil.data.matrices.matchings import read_frequencies, read_ranges, read_transactions
 
-    transactions, frequencies, pairs = settings.transactions, settings.frequencies, settings.pairs
+    transactions, frequencies, pairs = settings.transactions, settings.frequencies, settings.matched
     if (transactions is None) == (frequencies is None):
         seen = "none" if transactions is None else "both"
         raise InputError(f"ranges needs transactions or frequencies, but {seen} were given. Pass one of the two")
-    known = read_ranges(settings.ranges)
+    known = read_ranges(settings.frequency_ranges)
     counted = read_frequencies(frequencies) if transactions is None else read_transactions(transactions)
     source = frequencies if transactions is None else transactions
     names = {"items": known.items, "pseudonyms": counted.pseudonyms}
-    with of_file(settings.ranges, f" beside {shown(Path(source))}"):
+    with of_file(settings.frequency_ranges, f" beside {shown(Path(source))}"):
         if len(known.items) == len(counted.pseudonyms) and pairs in (None, len(known.items)):
             return Matching.from_ranges(known.low, known.high, counted.frequency, **names), counted.notes
         guess = UnequalMatching.from_ranges(known.low, known.high, counted.frequency, **names, pairs=pairs)

@@ -26,7 +26,7 @@ from unveil.report.progress import Progress, silent
 @takes_settings(AnonymizeSettings)
 def protect_graph(
     graph: Any,
-    protect: str | GraphProtection | None = None,
+    method: str | GraphProtection | None = None,
     settings: AnonymizeSettings | None = None,
     *,
     rng: np.random.Generator | None = None,
@@ -41,7 +41,7 @@ def protect_graph(
     graph
         A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or any input of
         :func:`unveil.data.graph_from`.
-    protect
+    method
         The protection, or its notation, such as ``k-degree:k=5`` (default: ``k-degree``).
     settings
         All settings as one object; keywords replace single ones.
@@ -59,13 +59,13 @@ def protect_graph(
     >>> answer.findings.release.released, answer.findings.changes
     (Graph(4 nodes, 3 edges), EdgeChanges(added=0, removed=0, kept=3))
     """
-    asked = AnonymizeSettings.merge(settings, changes if protect is None else {**changes, "protect": protect})
+    asked = AnonymizeSettings.merge(settings, changes if method is None else {**changes, "method": method})
     # A slip in the protection is said before a large file is read.
-    protection = graph_protection_from(asked.protect) if isinstance(asked.protect, str) else asked.protect
+    protection = graph_protection_from(asked.method) if isinstance(asked.method, str) else asked.method
     progress("reading", 0.0)
     original = graph_from(graph).without(directions=asked.undirected, weights=asked.unweighted)
     rng = np.random.default_rng(asked.seed) if rng is None else rng
-    written = asked.protect.strip() if isinstance(asked.protect, str) else protection_text(protection)
+    written = asked.method.strip() if isinstance(asked.method, str) else protection_text(protection)
     return Result(_run(original, protection, protect=written, rng=rng, progress=progress, notes=notes), VIEW)
 
 
@@ -82,7 +82,7 @@ def ask(request: Request) -> Response:
         answer=answer,
         # In this order: a release whose truth could not be kept would be of no use to its holder.
         outputs={
-            "truth": OutputFile(
+            "write_truth": OutputFile(
                 write=lambda path, **_: write_truth(path, release),
                 name="truth.csv",
                 said="The true matches are in {}, for internal use",

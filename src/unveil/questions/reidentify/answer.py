@@ -34,9 +34,9 @@ def reidentify(
     original
         The people: any DataFrame, list of dicts or mapping of columns, a `Table`, or the path of a file.
     released
-        The release, in the same forms (then with ``truth``), or a `Release`. None if ``protect`` makes it.
+        The release, in the same forms (then with ``truth``), or a `Release`. None if ``method`` makes it.
     settings
-        All settings as one object; keywords replace single ones. ``protect`` and ``attacks`` are objects,
+        All settings as one object; keywords replace single ones. ``method`` and ``attacks`` are objects,
         or their notation (``"rank-swapping:p=10"``); a declared method may also use the notation of sdcMicro or ARX.
         ``truth`` may be an array with the original row of each released row, counted from 0, and -1 for none.
     rng
@@ -48,14 +48,14 @@ def reidentify(
     --------
     >>> import polars as pl
     >>> people = pl.DataFrame({"age": range(20, 60), "income": [7 * k % 41 for k in range(40)]})
-    >>> answer = reidentify(people, protect="rank-swapping:p=10", attacks=["intersection", "intersection:p=5"])
+    >>> answer = reidentify(people, method="rank-swapping:p=10", attacks=["intersection", "intersection:p=5"])
     >>> [attacked.is_valid for attacked in answer.findings.attacks]
     [True, False]
     """
     asked = ReidentifySettings.merge(settings, changes)
     rng, seed = randomness(rng, asked.seed)
     inputs = inputs_of(original, released, asked, rng=rng, progress=progress, notes=notes)
-    found = run(inputs, rng=rng, progress=progress, pairs=asked.pairs, matchings=asked.matchings)
+    found = run(inputs, rng=rng, progress=progress, pairs=asked.max_pairs, matchings=asked.samples)
     return Result(found, VIEW, seed)
 
 

@@ -108,7 +108,7 @@ def inputs_of(
 ) -> ReidentifyInputs:
     """Return the checked question; make the release if needed."""
     table, released, truth = _tables(original, released, settings, progress)
-    protect, known = settings.protect or None, settings.known
+    protect, known = settings.method or None, settings.quasi_identifiers
     people, about_roles = _with_known(table, known)
     progress("protecting", 0.0)
     release, protection = _made_release(people, released, truth, protect, rng)

@@ -22,10 +22,10 @@ from unveil.report.progress import Progress, silent
 @takes_settings(TablesSettings)
 def tables(
     published: Any,
-    truth: Any = None,
+    microdata: Any = None,
     settings: TablesSettings | None = None,
     *,
-    repair: bool = False,
+    suppress: bool = False,
     names: Sequence[str] = (),
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
@@ -38,12 +38,12 @@ def tables(
     published
         One or several files or frames of counts: one row per cell with a column ``count``, or the codes of one
         variable in the header.
-    truth
+    microdata
         The microdata behind the tables, a file or a frame, to verify every interval.
     settings
-        All settings as one object; keywords replace single ones. ``hidden`` may map a text to a range such as
-        ``(1, 4)`` or None, ``totals`` a variable to its codes, and ``round`` be a `Rounding`.
-    repair
+        All settings as one object; keywords replace single ones. ``suppressed`` may map a text to a range such as
+        ``(1, 4)`` or None, ``totals`` a variable to its codes, and ``rounding`` be a `Rounding`.
+    suppress
         Whether to compute secondary suppression, ``result.findings.repair``.
     names
         Names of the tables.
@@ -64,16 +64,16 @@ def tables(
     asked = TablesSettings.merge(settings, changes)
     if asked.profile:
         least = PROFILES[asked.profile]
-        if asked.minimum not in (MINIMUM, least):
+        if asked.min_cell not in (MINIMUM, least):
             raise InputError(
-                f"Profile {asked.profile} sets the minimum to {least}, but {asked.minimum} was given. Leave "
+                f"Profile {asked.profile} sets the minimum to {least}, but {asked.min_cell} was given. Leave "
                 "out the minimum"
             )
-        asked = replace(asked, minimum=least)
+        asked = replace(asked, min_cell=least)
     rng, seed = randomness(rng, asked.seed)
     progress("reading", 0.0)
     inputs = read(given, asked, names=names)
-    return Result(run(inputs, asked, truth, repair=repair, rng=rng, progress=progress), VIEW, seed)
+    return Result(run(inputs, asked, microdata, suppress=suppress, rng=rng, progress=progress), VIEW, seed)
 
 
 def repaired_text(findings: TablesFindings) -> str:
@@ -96,9 +96,9 @@ def ask(request: Request) -> Response:
         names = [request.names.get(path, path.name) for path in paths]
     answer = tables(
         paths,
-        settings.truth,
+        settings.microdata,
         settings,
-        repair=settings.repair is not None,
+        suppress=settings.suppress is not None,
         names=names,
         progress=request.progress,
     )
@@ -107,18 +107,18 @@ def ask(request: Request) -> Response:
     return Response(
         answer=answer,
         outputs={
-            "cells": OutputFile(
+            "intervals": OutputFile(
                 write=lambda path, **_: write_text(path, neutral_csv(answer.to_polars())),
                 name="cells.csv",
                 said="The feasibility interval of every suppressed cell is in {}, for internal use",
             ),
-            "repair": OutputFile(
+            "suppress": OutputFile(
                 write=lambda path, **_: write_text(path, repaired_text(answer.findings), shared=True),
                 name="suppressed.csv",
                 said="The tables with secondary suppression are in {}",
                 warning="" if repair is None else formula_warning(repair.frame),
             ),
-            "shareable": OutputFile(
+            "redacted": OutputFile(
                 write=lambda path, *, seed, **_: write_text(
                     path, answer.to_html(seed=seed, edition="shareable"), shared=True
                 ),

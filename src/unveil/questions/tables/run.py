@@ -44,17 +44,19 @@ def run(
     settings: TablesSettings,
     truth: Any,
     *,
-    repair: bool,
+    suppress: bool,
     rng: np.random.Generator,
     progress: Progress,
 ) -> TablesFindings:
     """Return what follows from published counts; see :func:`unveil.tables`."""
-    minimum, values, records = settings.minimum, settings.values, settings.records
+    minimum, values, records = settings.min_cell, settings.narrow, settings.reconstruct
     system = inputs.system
     released = system.released
-    attack = SolveCounts(values=values, work=settings.work, all_ranges=settings.all_ranges, records=records > 0)
+    attack = SolveCounts(
+        values=values, work=settings.solver_steps, all_ranges=settings.exact_intervals, records=records > 0
+    )
     # What follows by each reading comes first; how it follows and what tables tell alone take the rest of the work.
-    budget = Budget(settings.work)
+    budget = Budget(settings.solver_steps)
     progress("reading symbols", 0.0)
     people = None if truth is None else true_counts(truth, system)
     solved, readings = read_ways(attack, system, minimum, people, rng, progress, budget)
@@ -89,9 +91,9 @@ def run(
         profile=settings.profile or None,
         groups=tuple(_group(system, best, each) for each in groups[:MOST_GROUPS]),
         single_code_groups=len(groups),
-        records=ranked(system, best, people, number=records, work=settings.work, rng=rng) if records else None,
-        singletons=_insiders(attack, system, best, people, rng) if settings.insider else None,
-        repair=repaired(attack, inputs, people, minimum, settings.keep, rng, progress) if repair else None,
+        records=ranked(system, best, people, number=records, work=settings.solver_steps, rng=rng) if records else None,
+        singletons=_insiders(attack, system, best, people, rng) if settings.singleton else None,
+        repair=repaired(attack, inputs, people, minimum, settings.min_interval, rng, progress) if suppress else None,
         notes=(*released.notes, *(people.notes if people else ())),
     )
 

@@ -36,7 +36,7 @@ def unlinkability(
         ``item`` and ``cluster``; several guesses as a list of paths, or as a mapping from path to probability.
     settings
         All settings as one object; keywords replace single ones. ``alpha``, ``beta`` and
-        ``contamination_desirable`` may have one value per subject, ``weights`` and ``links`` may be mappings, and
+        ``contamination_desirable`` may have one value per subject, ``weights`` and ``merge_rates`` may be mappings, and
         ``prior`` a partition or a view.
     rng
         Random generator, instead of ``seed``.

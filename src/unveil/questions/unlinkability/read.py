@@ -36,7 +36,7 @@ def inputs_of(guess: Any, truth: Any, settings: PartitionSettings) -> PartitionI
         )
     if files is not None:
         return read(truth, files, settings)
-    named = [name for name in ("policy", "weights", "links") if is_path(getattr(settings, name))]
+    named = [name for name in ("policy", "weights", "merge_rates") if is_path(getattr(settings, name))]
     if named or guess_files(settings.prior):
         raise InputError(
             f"{next(iter(named), 'prior')} is a file with names of items and clusters, but guess and truth "
@@ -92,7 +92,7 @@ def read(truth: str | os.PathLike[str], guesses: Sequence[GuessFile], settings: 
     held = [path for path, _ in guesses]
     paths = [*held, *(path for path, _ in priors)]
     frame, read_notes = read_partitions(
-        truth, paths, item=settings.item, cluster=settings.cluster, drop_unmatched=settings.drop_unmatched
+        truth, paths, item=settings.item_column, cluster=settings.cluster_column, drop_unmatched=settings.drop_unmatched
     )
     frame = frame.sort("item")  # what is drawn at random follows the items, so the order of rows must not matter
     subjects = Partition.from_labels(frame["truth"])
@@ -105,8 +105,8 @@ def read(truth: str | os.PathLike[str], guesses: Sequence[GuessFile], settings: 
     if is_path(settings.weights):
         changes["weights"] = _weights(settings.weights, subjects, frame["item"])
     guess = view if len(guesses) > 1 else view.partitions[0]
-    if is_path(settings.links):
-        changes["links"] = _links(settings.links, guess)
+    if is_path(settings.merge_rates):
+        changes["merge_rates"] = _links(settings.merge_rates, guess)
     return PartitionInputs(guess, subjects, replace(settings, **changes), (*notes, *read_notes))
 
 

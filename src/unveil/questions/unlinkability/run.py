@@ -49,9 +49,9 @@ def run(
     reference = random_guessing(
         truth,
         rng=rng,
-        guesser="growing" if asked.guessing == "growing" else "uniform",
+        guesser="growing" if asked.baseline == "growing" else "uniform",
         draws=asked.draws,
-        like=guess if asked.guessing == "sizes" and asked.prior is None else None,
+        like=guess if asked.baseline == "sizes" and asked.prior is None else None,
         prior=asked.prior,
         progress=lambda share: progress("guessing", 0.4 + share / 5),
         **settings,
@@ -116,6 +116,10 @@ def _outlook(
         )
     if looks > _MOST_LOOKS:
         notes.append("The number of other subjects after merges is left out: clusters hold too many subjects.")
-    evidence = {"rng": rng, "linkage": asked.linkage if asked.links is None else asked.links, "split": asked.split}
+    evidence = {
+        "rng": rng,
+        "linkage": asked.merge_order if asked.merge_rates is None else asked.merge_rates,
+        "split": asked.split_odds,
+    }
     everybody = forecast(guess, truth, subjects=some, **evidence, **settings)  # type: ignore[arg-type]
     return everybody, forecast(guess, truth, subjects=[shown], **evidence, **settings), notes  # type: ignore[arg-type]
