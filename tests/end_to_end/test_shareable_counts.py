@@ -72,7 +72,7 @@ def audited(folder: Path, seed: int) -> str:
         sensitive=["illness"], by="town", attacks=["attribute_disclosure", "disclosure", "copies"], targets=None,
         rng=rng,
     )  # fmt: skip
-    return answer.to_html(edition="shareable", seed=seed)
+    return answer.to_html(redacted=True, seed=seed)
 
 
 def said(text: str, of: int) -> str:
@@ -221,7 +221,7 @@ def test_no_hidden_number_of_the_page_of_tables_follows_from_the_others(tmp_path
     for seed in range(PAGES):
         names = ["a", "b"][: 1 + seed % 2]
         hierarchies["group"].write_text("\n".join(["child,parent", *(f"{name},listed" for name in names)]) + "\n")
-        page = unveil.tables(published(seed)[: len(names)], names=names, min_cell=minimum).to_html(edition="shareable")
+        page = unveil.tables(published(seed)[: len(names)], names=names, min_cell=minimum).to_html(redacted=True)
         told = {(group, outcome): text for group, outcome, text in figures_of(page)}
         few += sum("fewer than" in text for text in told.values())
         frame = attacked(figures_of(page), minimum, hierarchies=hierarchies).to_polars()

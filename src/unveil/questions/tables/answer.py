@@ -120,7 +120,7 @@ def ask(request: Request) -> Response:
             ),
             "redacted": OutputFile(
                 write=lambda path, *, seed, **_: write_text(
-                    path, answer.to_html(seed=seed, edition="shareable"), shared=True
+                    path, answer.to_html(seed=seed, redacted=True), shared=True
                 ),
                 name="redacted.html",
                 said="The redacted report is in {}",

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import Literal
 
 from unveil._kernels.counts.rows import NO_END
 from unveil.questions.result import PageContext, QuestionView
@@ -242,9 +241,10 @@ def _baselines(findings: TablesFindings, *, shareable: bool) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class TablesContext(PageContext):
-    """The choices of the report: which edition it is."""
+    """The choices of the report."""
 
-    edition: Literal["internal", "shareable"] = "internal"
+    #: Whether no recovered cell is listed.
+    redacted: bool = False
 
 
 _CONTEXT = TablesContext()
@@ -252,7 +252,7 @@ _CONTEXT = TablesContext()
 
 def page(findings: TablesFindings, context: TablesContext = _CONTEXT) -> Page:
     """Return one edition of the report: the internal one lists recovered cells, the other one none."""
-    if context.edition == "shareable":
+    if context.redacted:
         # What a limit was compared with may be a small number of counts, so the outcome stands on the internal page.
         return shareable(shared_page(findings, context), minimum_cell=least_shared(findings))
     grid = grid_chart(findings)
