@@ -16,7 +16,7 @@ from tests.approved.sentences import Approved
 from tests.end_to_end.commands import MARKER, Command
 from unveil.data import samples
 from unveil.metrics import METRICS
-from unveil.report.trust import mark, reliabilities_of
+from unveil.report.trust import mark, trust_of
 
 # a: sure and right; b: sure and wrong; c: two alike; d: the truth is not considered; e: a decoy; f: not attempted.
 GUESS = {
@@ -97,7 +97,7 @@ def test_json_has_the_promised_fields(approved: Approved) -> None:
     approved(found["notes"])
     assert [row["name"] for row in found["metrics"]] == NAMES
     assert all(row.keys() == METRIC for row in found["metrics"])
-    assert all(row["reliability"] == reliabilities_of(row["name"]) for row in found["metrics"])
+    assert all(row["reliability"] == trust_of(row["name"]) for row in found["metrics"])
 
 
 def test_json_has_the_numbers_by_hand() -> None:

@@ -15,7 +15,7 @@ from unveil.attacks import ATTACKS
 from unveil.data.graph.files import write_edges
 from unveil.metrics import METRICS
 from unveil.protections import PROTECTIONS
-from unveil.report.trust import reliabilities_of, title_of
+from unveil.report.trust import title_of, trust_of
 
 COMMAND = Command("graph")
 ask, refuse = COMMAND.ask, COMMAND.refuse
@@ -57,7 +57,7 @@ def test_json_has_the_promised_fields() -> None:
     assert 0 <= found["correct"] <= found["attempted"] <= 51
     assert [row["name"] for row in found["metrics"]] == NAMES
     assert all(row.keys() == METRIC for row in found["metrics"])
-    assert all(row["reliability"] == reliabilities_of(row["name"], ["graphs"]) for row in found["metrics"])
+    assert all(row["reliability"] == trust_of(row["name"], ["graphs"]) for row in found["metrics"])
     assert {row["low"] for row in found["metrics"]} == {None}
     assert [row["least"] for row in found["entropy_cut_offs"]] == [0, 0.0001, 0.001, 0.01]
     assert any("no CI" in note for note in found["notes"])

@@ -54,7 +54,7 @@ class ShownJob(Protocol):
 
     @property
     def state(self) -> Any:
-        """State: waiting, running, finished, failed, or cancelled."""
+        """State: waiting, running, finished, failed, or canceled."""
 
     @property
     def headline(self) -> str:

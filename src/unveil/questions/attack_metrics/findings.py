@@ -13,7 +13,7 @@ from unveil.errors import InputError, did_you_mean
 from unveil.metrics import Metric, MetricValue
 from unveil.metrics.candidates.candidate_metrics import candidate_metrics
 from unveil.metrics.candidates.matches import Matches
-from unveil.report.trust import AT_CAP, RELIABILITY_MEANING, WHY, reliabilities_of
+from unveil.report.trust import AT_CAP, RELIABILITY_MEANING, WHY, trust_of
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class MetricRow:
     @derived(RELIABILITY_MEANING)
     def reliability(self) -> Mapping[str, str | None]:
         """Reliability of the metric by type of data."""
-        return reliabilities_of(self.value.metric.name)
+        return trust_of(self.value.metric.name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

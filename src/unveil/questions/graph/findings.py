@@ -17,7 +17,7 @@ from unveil.metrics import EdgeDisclosure, Metric, ValueDisclosure
 from unveil.metrics.candidates.matches import Matches
 from unveil.metrics.trials.groups import MINIMUM
 from unveil.report.text import name
-from unveil.report.trust import AT_CAP, RELIABILITY_MEANING, WHY, reliabilities_of
+from unveil.report.trust import AT_CAP, RELIABILITY_MEANING, WHY, trust_of
 
 #: Histograms have this number of bins of equal width.
 BINS = 100
@@ -90,7 +90,7 @@ class GradedAverageRow(AverageRow):
     @derived(RELIABILITY_MEANING)
     def reliability(self) -> Mapping[str, str | None]:
         """Reliability of the metric."""
-        return reliabilities_of(self.average.metric.name, ["graphs"])
+        return trust_of(self.average.metric.name, ["graphs"])
 
 
 def mean_figure(path: str, meaning: str, **facts: Any) -> Any:

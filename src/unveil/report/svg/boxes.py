@@ -41,7 +41,7 @@ def svg_row(row: BoxRow, block: BoxRows, across: ChartAxis) -> str:
 
 
 def svg_axis(across: ChartAxis) -> str:
-    """Return the labelled points below the last row."""
+    """Return the labeled points below the last row."""
     texts = (
         f'<text class="tick {_side(text, at, across)}" x="{_place(at, across):.2f}%" y="16">{escape(text)}</text>'
         for at, text in across.ticks

@@ -242,8 +242,8 @@ def diversity_table(releases: NamedDisclosures) -> TableBlock | None:
         rows=tuple(rows),
         align=(_LEFT, _LEFT, *(_RIGHT for _ in range(5))),
         note=(
-            "Each value is that of the worst equivalence class; l: effective number of values in a class, where 1 "
-            "discloses the value. t: distance of a class from the whole release, 0 to 1. Disclosed: share of rows in "
+            "Each value is that of the worst equivalence class. Effective number of values in a class (l): 1 "
+            "discloses the value. Distance of a class from the release (t): 0 to 1. Disclosed: share of rows in "
             "classes with a single value."
         ),
     )

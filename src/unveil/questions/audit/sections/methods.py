@@ -45,8 +45,8 @@ def methods(audit: Audit) -> Iterator[str]:
     )
     if audit.verdict.figures:
         yield (
-            "Significance: if the release discloses nothing, every choice of members from the data and the control "
-            f"group is equally likely. {count(audit.verdict.draws)} permutations give p, and adjusted p corrects for "
+            "Significance: if the release discloses nothing, any people of the data and the control group could be the "
+            f"members. Computing p takes {count(audit.verdict.draws)} permutations; adjusted p corrects for "
             f"{count(audit.verdict.figures, 'test', 'tests')} (step-down min-p, Westfall and Young 1993). An excess is "
             f"significant if adjusted p ≤ {audit.verdict.alpha:g}."
         )
