@@ -267,9 +267,7 @@ def test_old_names_of_fields_and_attackers_are_read_as_the_present_ones() -> Non
     old = audit(
         attack("membership", 60, scenario="by distance", separation=separation),
         attack("linkability", 60, scenario="split 3", proved=True),
-        attack(
-            "memory", 60, scenario="remembers most: nearest, all columns", figures={"sure": 0.5}, **{"secret": "ill"}
-        ),
+        attack("memory", 60, scenario="remembers most: nearest, all columns", figures={"sure": 0.5}, secret=inferred),
     )
     now = with_present_names(old)
     (release,) = now["releases"]
