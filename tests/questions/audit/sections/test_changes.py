@@ -232,7 +232,7 @@ def test_an_earlier_audit_is_read_back(tmp_path: Path) -> None:
         ("[1, 2]", "is JSON, but not from unveil"),
         ('{"schema": 7}', "is JSON, but not from unveil"),
         ('{"schema": "secret cell"}', "is JSON, but not from unveil"),
-        ('{"schema": "unveil.unlinkability/2"}', "its schema is 'unveil.unlinkability/2'"),
+        ('{"schema": "unveil.partition/1"}', "its schema is 'unveil.partition/1'"),
         (
             '{"schema": "unveil.audit/99"}',
             "only unveil.audit/1, unveil.audit/2, unveil.audit/3 and unveil.audit/4 can be",
@@ -267,7 +267,7 @@ def test_old_names_of_fields_and_attackers_are_read_as_the_present_ones() -> Non
     old = audit(
         attack("membership", 60, scenario="by distance", separation=separation),
         attack("linkability", 60, scenario="split 3", proved=True),
-        attack("memory", 60, scenario="remembers most: nearest, all columns", figures={"sure": 0.5}, secret="ill"),  # noqa: S106
+        attack("memory", 60, scenario="remembers most: nearest, all columns", figures={"sure": 0.5}, secret=inferred),
     )
     now = with_present_names(old)
     (release,) = now["releases"]
