@@ -99,7 +99,7 @@ class Series:
     width: float = 0.0
     low: FloatArray | None = None
     high: FloatArray | None = None
-    #: What stands beside each point of a chart without rows, in place of the name of the series.
+    #: Text next to each point in place of the name of the series; in a chart with rows, of intervals without a point.
     labels: tuple[str, ...] = ()
     #: Bars that are drawn hatched, because they stand for less than their height; none unless given.
     hatched: BoolArray | None = None

@@ -23,7 +23,7 @@ from unveil.questions.tables.view import (
     summary_table,
     tone,
 )
-from unveil.report.blocks import NextStep
+from unveil.report.blocks import Chart, NextStep
 
 
 def found(counts: list[str], **settings: object) -> TablesFindings:
@@ -152,3 +152,17 @@ def test_the_picture_holds_what_is_known_of_each_cell() -> None:
     grid = page(given).picture[0]
     assert grid.texts == (("3", "4", "7"), ("3", "5", "8"), ("6", "9", "15"))  # type: ignore[union-attr]
     assert grid.level.tolist() == [[0, 0, 0], [3, 3, 0], [3, 0, 0]]  # type: ignore[union-attr]
+
+
+def test_intervals_are_drawn_from_the_narrowest_on() -> None:
+    findings = found(["*", "*", "12", "20"], suppressed=["*=1..9"])
+    (section,) = (each for each in page(findings).sections if each.heading == "Feasibility intervals")
+    (chart,) = section.blocks
+    assert isinstance(chart, Chart)
+    (series,) = chart.series
+    assert series.low is not None
+    assert series.high is not None
+    assert series.labels == ("1–7", "1–7")
+    assert (series.low.tolist(), series.high.tolist()) == ([1, 1], [7, 7])
+    assert [threshold.value for threshold in chart.thresholds] == [5]
+    assert all(each.heading != "Feasibility intervals" for each in page(found(["3", "*", "10"])).sections)

@@ -6,7 +6,7 @@ from math import isnan, nan
 from unveil._kernels.counts.rows import NO_END
 from unveil.questions.result import PageContext, QuestionView
 from unveil.questions.tables.findings import LIMITATIONS, GridFindings, TablesFindings
-from unveil.questions.tables.sections import by_table, derivations, reconstruction, suppression
+from unveil.questions.tables.sections import by_table, derivations, intervals, reconstruction, suppression
 from unveil.questions.tables.sections.by_table import is_few, is_rest_many, least_shared
 from unveil.questions.tables.sections.suppression import undecided
 from unveil.report.blocks import CellGrid, NextStep, Page, TableBlock, Tone
@@ -258,6 +258,7 @@ def page(findings: TablesFindings, context: TablesContext = _CONTEXT) -> Page:
     grid = grid_chart(findings)
     sections = (
         derivations.section(findings, context),
+        intervals.section(findings, context),
         by_table.section(findings),
         reconstruction.section(findings, context),
         suppression.section(findings, context),
