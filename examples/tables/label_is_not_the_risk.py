@@ -159,7 +159,9 @@ def audited(
 
     def ask(attacks: Sequence[str], **more: Any) -> Any:
         rng = np.random.default_rng(chosen.seed)
-        return unveil.audit(original, releases, control, attacks=attacks, kind=kinds, rng=rng, **settings, **more)
+        return unveil.audit(
+            original, releases, control, attacks=attacks, release_type=kinds, rng=rng, **settings, **more
+        )
 
     answer = ask(["linkability", "inference", "utility"], sensitive=[INCOME])
     single = ask(["singling_out"])

@@ -68,8 +68,8 @@ def audited(folder: Path, seed: int) -> str:
     original.write_csv(folder / "people.csv")
     released.sample(fraction=1.0, shuffle=True, seed=seed).write_csv(folder / "masked.csv")
     answer = audit(
-        folder / "people.csv", [folder / "masked.csv"], kind="masked", known=["age", "town", "sex"],
-        sensitive=["illness"], by="town", attacks=["attribute_disclosure", "disclosure", "copies"], targets=None,
+        folder / "people.csv", [folder / "masked.csv"], release_type="masked", quasi_identifiers=["age", "town", "sex"],
+        sensitive=["illness"], group_by="town", attacks=["attribute_disclosure", "disclosure", "copies"], targets=None,
         rng=rng,
     )  # fmt: skip
     return answer.to_html(redacted=True, seed=seed)

@@ -42,7 +42,7 @@ CASES = {
         function=unveil.audit,
         files=("original.csv", "released.csv", "control.csv"),
         command="audit {} {} --control {} --attacks linkability,copies --sensitive pay --kind masked",
-        settings={"attacks": ["linkability", "copies"], "sensitive": "pay", "kind": "masked"},
+        settings={"attacks": ["linkability", "copies"], "sensitive": "pay", "release_type": "masked"},
     ),
     "columns": Case(function=unveil.columns, files=("original.csv",), command="columns {}"),
     "reidentify": Case(

@@ -43,7 +43,7 @@ def test_the_example_needs_nothing_and_a_question_needs_its_files(form: Question
         ("audit", "scenarios", ["x=a"], "damaged"),
         ("audit", "columns", [{"name": "a", "role": "king"}], "unknown role or type"),
         ("audit", "columns", ["a"], "damaged"),
-        ("audit", "release_kinds", ["masked", "masked"], "more of these than files"),
+        ("audit", "release_type", ["masked", "masked"], "more of these than files"),
         ("unlinkability", "alpha", "1/0", "0.5 or 1/2"),
         ("unlinkability", "probabilities", ["often"], "0.5 or 1/2"),
         ("attack_metrics", "limits", [{"quantity": "adversary_overall_success", "limit": "0.1"}], "candidates"),
@@ -87,7 +87,7 @@ def test_a_field_that_there_is_none_of_is_refused() -> None:
 def test_the_command_says_no_more_than_was_chosen() -> None:
     form = FORMS["audit"]
     plain = {field.name: field.default for field in form.on("page") if field.default not in (None, ())}
-    plain.pop("release_kinds")
+    plain.pop("release_type")
     names = {"original": ["people.csv"], "released": ["masked.csv"]}
     assert command(form, names, plain).line == "unveil audit people.csv masked.csv --html report.html"
     quoted = command(form, {"original": ["a b.csv"], "released": ["$(rm -rf ~).csv"]}, {}).line
@@ -111,7 +111,7 @@ def test_what_was_asked_is_said_in_words(approved: Approved) -> None:
     column = {"name": "vote", "role": "sensitive", "suggested": "known", "kind": "category", "guessed": "category"}
     settings = {
         "columns": [column],
-        "release_kinds": ["masked"],
+        "release_type": ["masked"],
         "scenarios": [{"name": "neighbour", "columns": ["age", "sex"]}],
         "limits": [{"quantity": "copies", "limit": "0.1"}],
         "attacks": ["linkability"],

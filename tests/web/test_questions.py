@@ -124,7 +124,7 @@ def test_an_audit_of_files_is_that_of_the_command_line(desk: Desk) -> None:
     }
     settings = {
         **QUICK,
-        "release_kinds": ["masked", "masked"],
+        "release_type": ["masked", "masked"],
         "columns": [AUDIT["age"], AUDIT["vote"]],
         "scenarios": [{"name": "a neighbour", "columns": ["age", "income"]}],
         "limits": [{"quantity": "linkability", "limit": "0.25"}],
@@ -132,7 +132,7 @@ def test_an_audit_of_files_is_that_of_the_command_line(desk: Desk) -> None:
         "profile": "cell-5",
         "review": "2031-05-01",
         "missing": "?, NA",
-        "by": "vote",
+        "group_by": "vote",
         "seed": "7",
     }
     found = as_the_command_line("audit", files, settings, desk.home)
@@ -150,7 +150,7 @@ def test_releases_of_two_kinds_and_changed_kinds_of_columns_need_a_file_of_setti
     levels = {**party, "name": "vote", "kind": "ordered", "guessed": "category", "levels": "clinton, dole"}
     read = pl.read_csv(samples.path("anes96.csv"))["vote"].unique().to_list()
     levels["levels"] = ", ".join(read)
-    settings = {**QUICK, "release_kinds": ["masked", "synthetic"], "columns": [party, levels]}
+    settings = {**QUICK, "release_type": ["masked", "synthetic"], "columns": [party, levels]}
     found = as_the_command_line("audit", files, settings, desk.home)
     kinds = {each["name"]: each["type"] for each in json.loads(found.json)["original"]["columns"]}
     assert (kinds["party"], kinds["vote"]) == ("category", "ordered")
@@ -252,7 +252,7 @@ def test_a_masked_table_is_attacked_as_on_the_command_line(desk: Desk) -> None:
 def test_a_table_is_protected_step_by_step_as_on_the_command_line(desk: Desk) -> None:
     files = {"original": desk.give("people.csv", people(100))}
     quick = {"attacks": ["linkability", "utility"], "columns": [AUDIT["age"], AUDIT["vote"]], "seed": "4"}
-    settings = {**quick, "protect": {"name": "rank-swapping", "settings": {"p": "10"}}}
+    settings = {**quick, "method": {"name": "rank-swapping", "settings": {"p": "10"}}}
     found = as_the_command_line("protect", files, settings, desk.home)
     told = json.loads(found.json)
     assert [each["name"] for each in told["releases"]] == ["as it is", "rank-swapping:p=10"]
@@ -262,7 +262,7 @@ def test_a_table_is_protected_step_by_step_as_on_the_command_line(desk: Desk) ->
     made = {name: pl.read_csv(content) for name, content in found.outputs.items()}
     assert {name: frame.height for name, frame in made.items()} == {"released.csv": 80, "control.csv": 20}
     # Going on, what was done joins what was done before, and each step is audited.
-    further = {**going_on(asked_for("protect"), settings), "protect": {"name": "generalization", "settings": {}}}
+    further = {**going_on(asked_for("protect"), settings), "method": {"name": "generalization", "settings": {}}}
     steps = as_the_command_line("protect", files, further, desk.home)
     names = ["as it is", "1 rank-swapping:p=10", "2 generalization"]
     assert [each["name"] for each in json.loads(steps.json)["releases"]] == names

@@ -133,7 +133,8 @@ class Setting:
     @property
     def is_keyword(self) -> bool:
         """Whether it is a keyword in Python, where the answer itself writes files and checks limits."""
-        return not (self.front_end or self.is_bare or self.beside or self.kind in ("output", "limits", "roles"))
+        apart = self.front_end or self.is_bare or (self.beside and not self.objects)
+        return not (apart or self.kind in ("output", "limits", "roles"))
 
     @property
     def key(self) -> str:

@@ -57,7 +57,7 @@ def checked_value(setting: Setting, value: Any) -> Any:
     if setting.is_file or setting.kind in ("output", "roles"):
         return value
     if setting.beside:
-        return tuple(value or ())
+        return value if setting.objects else tuple(value or ())
     if setting.optional and (value is None or (isinstance(value, str) and not value)):
         return None
     if _is_object(setting, value) or (isinstance(value, str) and names_file(setting, value)):

@@ -168,7 +168,7 @@ def _kinds(roles: Roles) -> list[str]:
 
 def _in_file(asked: Question) -> bool:
     """Return whether a command takes both a settings file and column types."""
-    return {"config", "columns", "release_kinds"} <= {each.name for each in asked.settings}
+    return {"config", "columns", "release_type"} <= {each.name for each in asked.settings}
 
 
 def _config(names: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> str:
@@ -177,11 +177,11 @@ def _config(names: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> st
     kinds = roles_of(values["columns"]).kinds or {}
     if kinds:
         lines += ["[kinds]", *(f"{_quoted(name)} = {_quoted(kind)}" for name, kind in kinds.items())]
-    made = values["release_kinds"]
+    made = values["release_type"]
     if len(set(made)) > 1:
         for name, kind in zip(names.get("released", ()), made, strict=False):
             lines += ["", "[[release]]", f"file = {_quoted(name)}"]
-            lines += [f"kind = {_quoted(kind)}"] if kind else []
+            lines += [f"release_type = {_quoted(kind)}"] if kind else []
     return "\n".join(lines).strip() + "\n" if lines else ""
 
 

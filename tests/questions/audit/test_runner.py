@@ -305,10 +305,10 @@ def test_an_audit_that_was_stopped_goes_on(
     assert list(temporary.iterdir()) == []
     done = len(list((folder / "results").iterdir()))
     assert done >= 3
-    first = asked(files, attacks=FEW, kind=None, resume=folder)
+    first = asked(files, attacks=FEW, release_type=None, resume=folder)
     total = len(list((folder / "results").iterdir()))
     assert len(computed) == total - done > 0
-    assert first == asked(files, attacks=FEW, kind=None)
+    assert first == asked(files, attacks=FEW, release_type=None)
     assert first != few  # that one was told of which kind a release is
 
 
@@ -430,7 +430,7 @@ def test_a_hash_tells_apart_what_differs() -> None:
 def test_threads_are_not_what_an_audit_is_known_by(order: tuple[Path, AuditJob]) -> None:
     prepared = order[1].prepared()
     many = replace(prepared, settings=replace(prepared.settings, threads=7))
-    wide = replace(prepared, settings=replace(prepared.settings, neighbours=7))
+    wide = replace(prepared, settings=replace(prepared.settings, neighbors=7))
     known = [runner.identity_of(each) for each in (prepared, many, wide)]
     assert known[0] == known[1]
     assert {name for name in known[0] if known[0][name] != known[2][name]} == {"settings"}

@@ -34,7 +34,12 @@ def test_the_numbers_are_those_of_the_audit() -> None:
     found = FEW.measure(given, rng=np.random.default_rng(1))
     attacks = ["singling_out", "linkability", "inference", "copies", "closest_record", "row_order"]
     answer = audit(
-        given.original, {"made": given.released}, attacks=attacks, guesses=50, threads=1, rng=np.random.default_rng(1)
+        given.original,
+        {"made": given.released},
+        attacks=attacks,
+        predicates=50,
+        threads=1,
+        rng=np.random.default_rng(1),
     )
     for name, quantity in answer.quantities.items():
         if name.split(".")[0] in attacks and name in FEW.columns:

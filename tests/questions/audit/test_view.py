@@ -278,7 +278,7 @@ def test_distances_are_descriptive() -> None:
 @pytest.mark.parametrize(
     ("context", "said"),
     [
-        (AuditContext(edition="shareable", show_records=True), "holds no records"),
+        (AuditContext(redacted=True, show_records=True), "holds no records"),
         (AuditContext(show_records=True), "no records to show"),
         (AuditContext(report=ReportContext(techniques={"agee": "rounded"})), "Did you mean 'age'"),
     ],

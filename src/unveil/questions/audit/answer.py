@@ -144,7 +144,7 @@ def audit(
 ) -> AuditResult:
     """Audit one or more releases of a table for disclosure risk.
 
-    The report has choices of its own, as in ``answer.to_html(edition="shareable")``: the fields of
+    The report has choices of its own, as in ``answer.to_html(redacted=True)``: the fields of
     `unveil.questions.audit.report_context.AuditContext`.
 
     Parameters
@@ -203,7 +203,7 @@ def _audit(
     shared: dict[str, Any] = {"settings": asked, "rng": rng, "progress": progress, "say": say, "notes": notes}
     if asked.generator:
         if asked.resume is not None or asked.memory is not None:
-            raise InputError("resume and memory need existing tables. With a generator, pass made instead")
+            raise InputError("resume and memory need existing tables. With a generator, pass keep_runs instead")
         if isinstance(original, AuditFiles):
             original, released, control = _read_for(asked, original, progress)
         if control is not None or asked.suggest:
@@ -214,8 +214,8 @@ def _audit(
         progress("preparing the tables", 0.0)
         findings, releases = audit_generator(given_of(original, asked.reading), released, **shared)
         return _answer(findings, releases, seed, held)
-    if any(each is not None for each in (asked.hold_out, asked.folds, asked.canaries, asked.made)) or asked.env:
-        raise InputError("hold_out, folds, canaries, made, and env are settings of a generator. Pass a generator")
+    if any(each is not None for each in (asked.holdout, asked.folds, asked.canaries, asked.keep_runs)) or asked.env:
+        raise InputError("holdout, folds, canaries, keep_runs, and env are settings of a generator. Pass a generator")
     with running(asked) as runner:
         findings, releases = audit_tables(original, released, control, runner, **shared)
     return _answer(findings, releases, seed, held)
@@ -254,37 +254,37 @@ def ask(request: Request) -> Response:
         given: tuple[Any, Any, Any] = (table, None, None) if settings.generator else (table, list(releases), outside)
     else:
         rng, files = None, _files_of(request, settings)
-        chosen = settings.release_kinds
+        chosen = tuple(settings.release_type or ())
         way = {WAY: chosen[0]} if settings.generator and len(chosen) == 1 and chosen[0] else {}
-        settings = replace(settings, kind={**files.kinds, **way})
+        settings = replace(settings, release_type={**files.kinds, **way})
         given = files, None, None
     answer = _audit(*given, settings, rng=rng, progress=request.progress, say=request.say, notes=())
     answer = answer.with_limits(dict(request.values["limits"]))
     check_context(answer.findings, context)
-    if settings.people is not None and not any(each.exposed for each in answer.findings.releases):
+    if settings.record_risk is not None and not any(each.exposed for each in answer.findings.releases):
         raise SettingError(
             "Record-level risk was not measured. It needs the membership attack and a usable control group of at least "
             f"{LEAST_OUTSIDE} people. Leave it out, or enlarge the control group",
-            "people",
+            "record_risk",
         )
-    shared = partial(answer.to_html, report=context, edition="shareable")
+    shared = partial(answer.to_html, report=context, redacted=True)
     key = "" if context.digest_key is None else context.digest_key.hex()
     return Response(
         answer=answer,
-        on_page={"report": context, "edition": settings.edition, "show_records": settings.show_records},
+        on_page={"report": context, "redacted": settings.edition == "shareable", "show_records": settings.show_records},
         in_json={"context": context},
         outputs={
-            "shareable": OutputFile(
+            "redacted": OutputFile(
                 write=lambda path, *, seed, **_: write_text(path, shared(seed=seed), shared=True),
                 name="shareable.html",
                 said="The redacted report is in {}",
             ),
-            "people": OutputFile(
+            "record_risk": OutputFile(
                 write=lambda path, **_: write_text(path, csv_of(exposed_table(answer.findings)).decode()),
                 name="people.csv",
                 said="The record-level risk is in {} (internal use only)",
             ),
-            "sheet": OutputFile(
+            "sign_off": OutputFile(
                 write=lambda path, *, seed, **_: write_text(
                     path, sheet_document(answer.page(seed=seed, report=context))
                 ),
@@ -318,7 +318,7 @@ def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
         released=tuple(path for each in settings.released if (path := called(each)) is not None),
         control=called(settings.control),
         previous=None if settings.compare is None else read_previous(settings.compare),
-        digest_key=new_key() if settings.shareable is not None else None,
+        digest_key=new_key() if settings.redacted is not None else None,
     )
 
 
@@ -333,7 +333,7 @@ def _settings_of(request: Request) -> AuditSettings:
 
 def _files_of(request: Request, settings: AuditSettings) -> AuditFiles:
     """Return the files of a request, with release names and types."""
-    values, released, chosen = request.values, tuple(settings.released), settings.release_kinds
+    values, released, chosen = request.values, tuple(settings.released), settings.release_type or ()
     each_kind = chosen * len(released) if len(chosen) == 1 else chosen
     return AuditFiles(
         original=settings.original,
@@ -341,7 +341,7 @@ def _files_of(request: Request, settings: AuditSettings) -> AuditFiles:
         control=settings.control,
         reading=settings.reading,
         names={**_release_names(request), **values.get("names", {})},
-        release_kinds={
+        release_types={
             **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
             **(values.get("kinds_of_releases", {}) if not chosen else {}),
         },

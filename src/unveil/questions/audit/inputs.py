@@ -184,9 +184,9 @@ class PreparedAudit:
             verdict=verdict,
             before=before,
             flags=self.flags,
-            by=self.settings.by,
-            minimum_cell=self.settings.minimum_cell,
-            quasi_identifiers=tuple(self.settings.known),
+            by=self.settings.group_by,
+            minimum_cell=self.settings.min_cell,
+            quasi_identifiers=tuple(self.settings.quasi_identifiers),
             is_sample=self.settings.weight is not None or self.settings.population_size is not None,
             people=self.people.everybody.members,
             attacked=np.unique(self.people.everybody.person[self.people.inside]).size,
@@ -224,8 +224,7 @@ def prepare(
     releases = []
     given_tables: list[Table] = []
     named = _named(released)
-    if isinstance(settings.kind, Mapping):
-        _refuse_unknown(settings.kind, [name for name, _ in named])
+    settings = replace(settings, release_type=_release_types(settings.release_type, [name for name, _ in named]))
     for name, given in named:
         table = given.released if isinstance(given, Release) else reading.frame(given, name, released=True)
         prepared, said = _prepared_release(name, given, table, whole, outside, settings, int(seeds[2]))
@@ -257,14 +256,14 @@ def with_roles(table: Table, settings: AuditSettings) -> Table:
     """Return the table with its given roles."""
     told: dict[str, Role] = dict.fromkeys(settings.sensitive, "sensitive")
     told |= dict.fromkeys(settings.identifiers_of(table), "identifier")
-    told |= dict.fromkeys(settings.known, "known")
+    told |= dict.fromkeys(settings.quasi_identifiers, "known")
     told |= {name: "ignored" for name in (settings.weight, settings.household) if name}
-    for name in (*told, *([settings.by] if settings.by is not None else [])):
+    for name in (*told, *([settings.group_by] if settings.group_by is not None else [])):
         table.column(name)
     columns = []
     for column in table.columns:
         role: Role | None = told.get(column.name)
-        if role is None and settings.known and column.role == "known":
+        if role is None and settings.quasi_identifiers and column.role == "known":
             role = "ignored"
         if role is not None:
             kind_reason = column.reason.rpartition("; ")[0]
@@ -349,7 +348,7 @@ def _people(
     )
     if by_lot is not None and control.outcome != "too_small":
         control = replace(control, outcome="usable")
-    by = None if settings.by is None else division(everybody, settings.by, whole, outside)
+    by = None if settings.group_by is None else division(everybody, settings.group_by, whole, outside)
     compares = control.outcome in ("usable", "overlap")
     return (
         TargetPool(
@@ -395,11 +394,19 @@ def _named(released: Any) -> list[tuple[str, Any]]:
     return named
 
 
-def _refuse_unknown(kinds: Mapping[str, ReleaseKind], names: Sequence[str]) -> None:
-    for name in kinds:
+def _release_types(given: Any, names: Sequence[str]) -> dict[str, ReleaseKind | None]:
+    """Return the given type of each release: one for all, one for each, or by name."""
+    if not isinstance(given, Mapping):
+        is_one = given is None or isinstance(given, str)
+        types: list[Any] = [given or None] * len(names) if is_one else list(given)
+        if len(types) != len(names):
+            raise InputError(f"release_type has {len(types)} types for {len(names)} releases. Give one for each")
+        return dict(zip(names, types, strict=True))
+    for name in given:
         if name not in names:
             hint = did_you_mean(name, names) or " Name one that is there."
             raise InputError(f"A release type is given for {name!r}, which is not a release.{hint}")
+    return dict(given)
 
 
 def _own_name(given: Any) -> str | None:
@@ -409,7 +416,7 @@ def _own_name(given: Any) -> str | None:
 def _prepared_release(
     label: str, given: Any, table: Table, whole: Table, outside: Table | None, settings: AuditSettings, seed: int
 ) -> tuple[PreparedRelease, list[str]]:
-    kind = settings.kind.get(label) if isinstance(settings.kind, Mapping) else settings.kind
+    kind = settings.release_type.get(label)
     truth = None
     if isinstance(given, Release):
         kind = kind or given.kind
@@ -432,7 +439,7 @@ def _prepared_release(
             f"The release type of {label!r} is not stated and was not detected. Not run, because it needs a masked "
             f"release: {masked}."
         )
-    if settings.neighbours is None and usual_neighbours(table.rows) != USUAL_NEIGHBOURS:
+    if settings.neighbors is None and usual_neighbours(table.rows) != USUAL_NEIGHBOURS:
         notes.append(
             f"Linkability uses only the nearest row of {label!r}, not the {USUAL_NEIGHBOURS[-1]} nearest: the release "
             f"has at most {FEW_ROWS} rows."
@@ -509,13 +516,13 @@ def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
 
 def _groups(whole: Table, outside: Table | None, settings: AuditSettings) -> Labels | None:
     """Return the subgroup of each row of original and control."""
-    if settings.by is None:
+    if settings.group_by is None:
         return None
-    inside = bands(whole, settings.by)
-    if outside is None or settings.by not in outside.column_names:
+    inside = bands(whole, settings.group_by)
+    if outside is None or settings.group_by not in outside.column_names:
         return inside, None
-    own, others = agree(whole.select([settings.by]), outside.select([settings.by]))
-    return inside, bands(others, settings.by, like=own)
+    own, others = agree(whole.select([settings.group_by]), outside.select([settings.group_by]))
+    return inside, bands(others, settings.group_by, like=own)
 
 
 def _flags(whole: Table, released: Sequence[Table]) -> tuple[TableFlags, ...]:

@@ -90,7 +90,7 @@ def protect(
     --------
     >>> import polars as pl
     >>> people = pl.DataFrame({"age": [20 + i % 50 for i in range(60)], "pay": [i * i % 83 for i in range(60)]})
-    >>> protect(people, protect="shuffle", attacks="copies", seed=1).released.rows
+    >>> protect(people, method="shuffle", attacks="copies", seed=1).released.rows
     48
     """
     asked = ProtectSettings.merge(settings, changes)
@@ -98,7 +98,7 @@ def protect(
     # A slip in a protection is said before a large file is read.
     protections = [
         (each, protection_from(each)) if isinstance(each, str) else (protection_text(each), each)
-        for each in (*asked.first, asked.protect)
+        for each in (*asked.first, asked.method)
     ]
     table, outside = _tables(original, control, asked, progress)
     refuse_repeated(table, identifiers=asked.identifiers, ignore=(asked.weight, asked.household))
@@ -116,7 +116,7 @@ def protect(
     warning = formula_warning(releases[-1].released.frame)
     notes += [warning.format("the protected table") + "."] * bool(warning)
     shared = (
-        *("identifiers", "sensitive", "known", "weight", "household", "attacks", "targets"),
+        *("identifiers", "sensitive", "quasi_identifiers", "weight", "household", "attacks", "targets"),
         *("threshold", "profile"),
     )
     answer = audit(
@@ -153,7 +153,7 @@ def ask(request: Request) -> Response:
         holds_limits=True,
         on_page={"report": ReportContext(written=_without_seed(request.command), date=date.today().isoformat())},
         outputs={
-            "others": OutputFile(
+            "write_control": OutputFile(
                 write=lambda path, **_: write_text(path, "" if others is None else others.frame.write_csv()),
                 name="control.csv",
                 said="The control group is in {} (internal use only)",

@@ -30,7 +30,7 @@ _TABLES: Mapping[str, tuple[type, ...]] = {
     "release": (list,),
 }
 #: Settings that say where an answer goes, or what a page alone can say.
-_NOT_IN_A_FILE = ("compare", "shareable", "sheet", "show_records", "links", "scenarios", "edition", "columns")
+_NOT_IN_A_FILE = ("compare", "redacted", "sign_off", "show_records", "column_splits", "scenarios", "edition", "columns")
 
 
 class AuditTables(NamedTuple):
@@ -69,7 +69,7 @@ class AuditFiles:
         Where the tables are.
     reading
         How the tables are to be read, where that is not to be found out.
-    names, release_kinds
+    names, release_types
         What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
     """
 
@@ -78,7 +78,7 @@ class AuditFiles:
     control: Path | None = None
     reading: TableReading = field(default_factory=TableReading)
     names: Mapping[Path, str] = field(default_factory=dict)
-    release_kinds: Mapping[Path, str] = field(default_factory=dict)
+    release_types: Mapping[Path, str] = field(default_factory=dict)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -89,7 +89,7 @@ class AuditFiles:
     def kinds(self) -> dict[str, Any]:
         """The given type of each release, by its name."""
         called = _names(self.released, self.names)
-        return {called[path]: kind for path, kind in self.release_kinds.items() if path in called}
+        return {called[path]: kind for path, kind in self.release_types.items() if path in called}
 
     def absolute(self) -> "AuditFiles":
         """Return the same files relative to another working folder."""
@@ -100,7 +100,7 @@ class AuditFiles:
             released=tuple(path.absolute() for path in self.released),
             control=None if self.control is None else self.control.absolute(),
             names={path.absolute(): name for path, name in called.items()},
-            release_kinds={path.absolute(): kind for path, kind in self.release_kinds.items()},
+            release_types={path.absolute(): kind for path, kind in self.release_types.items()},
         )
 
     def read(self, progress: Progress = silent, *, store: ColumnStore | None = None) -> AuditTables:
@@ -181,7 +181,7 @@ def with_settings(request: Request) -> Request:
     """Return a request with what its TOML file says.
 
     A scenario is written ``[[scenario]]`` with ``name``, ``columns`` (or ``first`` and ``second``) and ``reason``; a
-    release either in ``released = ["a.csv"]`` or as ``[[release]]`` with ``file``, ``name`` and ``kind``.
+    release either in ``released = ["a.csv"]`` or as ``[[release]]`` with ``file``, ``name`` and ``release_type``.
     """
     whole, content = with_config(request, own=_TABLES, types={"targets": (int, str)}, without=_NOT_IN_A_FILE)
     path = request.required_path("config")
@@ -197,23 +197,25 @@ def with_settings(request: Request) -> Request:
         written = (f"{each}={text}" for each, text in content.get(key, {}).items())
         values[name] = (*written, *request.values[name])
     explicit = whole.explicit
-    if not request.values["links"] and "scenarios" not in request.explicit:
+    if not request.values["column_splits"] and "scenarios" not in request.explicit:
         values["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))
         explicit |= {"scenarios"}
     values |= {
         "column_kinds": content.get("kinds"),
         "markers": content.get("markers", {}),
         "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
-        "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},
+        "kinds_of_releases": {
+            file: str(each["release_type"]) for file, each in named.items() if "release_type" in each
+        },
     }
     return replace(whole, files=files, values=values, explicit=explicit)
 
 
 def _release(each: Any, path: Path) -> Mapping[str, Any]:
-    if not isinstance(each, dict) or "file" not in each or set(each) - {"file", "name", "kind"}:
+    if not isinstance(each, dict) or "file" not in each or set(each) - {"file", "name", "release_type"}:
         raise InputError(
             f"A [[release]] in the settings {shown(path)} is not valid. Give each one a file, and optionally name and "
-            "kind"
+            "release_type"
         )
     return each
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError, did_you_mean, shortened
 from unveil.questions.audit.findings import Audit
@@ -81,12 +81,12 @@ def check_context(audit: Audit, context: ReportContext) -> None:
 class AuditContext(PageContext):
     """The choices of an audit report.
 
-    ``edition`` "shareable" keeps small counts, folders and values of the data out. ``show_records`` shows a few
+    ``redacted`` leaves small counts, folders and values of the data out. ``show_records`` shows a few
     original records that are released unchanged, taken from ``releases``; such a page must not be shared.
     """
 
     report: ReportContext = field(default_factory=ReportContext)
-    edition: Literal["internal", "shareable"] = "internal"
+    redacted: bool = False
     show_records: bool = False
     releases: "tuple[PreparedRelease, ...]" = ()
     #: The JSON answer of this audit, to compare with a previous one.

@@ -75,10 +75,10 @@ class WholeAudit:
             tables.original,
             {tables.name: tables.released},
             tables.control,
-            kind=None if tables.made is None else {tables.name: tables.made},
+            release_type=None if tables.made is None else {tables.name: tables.made},
             attacks=[name for name in (*ATTACKS, *MEASURES) if name not in self.without],
             targets="auto" if self.targets is None else self.targets,
-            guesses=self.guesses,
+            predicates=self.guesses,
             threads=1,
             rng=rng,
         )

@@ -55,7 +55,7 @@ def suggest(
         prepared.settings,
         attacks=parts,
         # Each release says itself of which kind it is.
-        kind=None,
+        release_type=None,
         lacking={each.name: each.columns for each in changes if each.how == "left out"},
     )
     return Suggestions(attacks=parts, changes=tuple(changes), again=audit_again(made, settings))

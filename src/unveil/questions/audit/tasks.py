@@ -86,7 +86,7 @@ class ReleaseTasks:
             weights=settings.weight,
             household=settings.household,
             population_size=settings.population_size,
-            minimum_cell=settings.minimum_cell,
+            minimum_cell=settings.min_cell,
         )
         if release.release.kind != "synthetic":
             original = equivalence_classes(release.release.original, columns=found.columns)
@@ -140,7 +140,7 @@ class ReleaseTasks:
             release=release.release,
             people=prepared.people,
             groups=prepared.groups,
-            minimum_cell=prepared.settings.minimum_cell,
+            minimum_cell=prepared.settings.min_cell,
             looks=len(prepared.releases) * per_person or 1,
             ids=release.ids,
         )
@@ -176,14 +176,14 @@ def original_itself(prepared: PreparedAudit) -> ReleaseTasks:
     whole = prepared.original
     alone = Release(whole, replace(whole, name=UNPROTECTED), kind="masked", name=UNPROTECTED)
     settings = prepared.settings
-    neighbours = None if settings.neighbours is None else min(settings.neighbours, original.rows)
+    neighbors = None if settings.neighbors is None else min(settings.neighbors, original.rows)
     # It shows how bad it was, and is not judged: that takes fewer people, who come in an order by lot.
     people = prepared.people
     few = replace(people, inside=people.inside[:ATTACKED_BEFORE], outside=people.outside[:ATTACKED_BEFORE], parts=None)
     bare = replace(
         prepared,
         parts=parts_before(prepared),
-        settings=replace(settings, neighbours=neighbours),
+        settings=replace(settings, neighbors=neighbors),
         people=few,
     )
     return ReleaseTasks(bare, replace(first, release=release, alone=alone, truth=np.arange(original.rows), sha256=None))
@@ -290,7 +290,7 @@ def _always(prepared: PreparedAudit, place: int) -> tuple[Measure, ...]:
     """Return the measures that every decision needs."""
     if place == ITSELF or prepared.releases[place].release.kind != "masked":
         return ("unseen",)
-    return ("unseen", "truthful", *(("class_sizes",) if prepared.settings.known else ()))
+    return ("unseen", "truthful", *(("class_sizes",) if prepared.settings.quasi_identifiers else ()))
 
 
 def bench_of(prepared: PreparedAudit, place: int) -> ReleaseTasks:

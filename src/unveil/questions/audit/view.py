@@ -77,7 +77,7 @@ def page(audit: Audit, context: AuditContext = AuditContext()) -> Page:  # noqa:
     """
     report = context.report
     check_context(audit, report)
-    if context.edition == "shareable":
+    if context.redacted:
         if context.show_records:
             raise InputError("A redacted report holds no records. Leave out show_records, or make an internal report")
         # An earlier audit may hold small counts, so the comparison is in the internal report alone.
@@ -120,7 +120,7 @@ def _page(audit: Audit, context: AuditContext) -> Page:
         cautions=methods.cautions(audit),
         seed=context.seed,
         holds_records=bool(records),
-        edition=context.edition,
+        edition="internal",
         sheet=sheet(signed),
     )
 

@@ -171,7 +171,7 @@ def test_people_with_several_rows_are_learned_from_or_measured_as_a_whole() -> N
 
 
 def test_the_page_of_the_house_names_rows_and_columns_and_the_one_to_share_does_not() -> None:
-    whole, shared = (answer(leak=True).to_html(edition=edition) for edition in ("internal", "shareable"))
+    whole, shared = (answer(leak=True).to_html(redacted=redacted) for redacted in (False, True))
     for internal in ("Most exposed records", "Closest released row"):
         assert internal in whole
         assert internal not in shared

@@ -24,7 +24,7 @@ def test_those_nearest_to_the_release_are_called_members(leak: bool) -> None:
 
 
 def test_every_share_and_the_mean_rank_are_in_the_family() -> None:
-    (release,) = ask(ORIGINAL, LEAK, CONTROL, attacks=["membership"], by="sex").findings.verdict.releases
+    (release,) = ask(ORIGINAL, LEAK, CONTROL, attacks=["membership"], group_by="sex").findings.verdict.releases
     judged = {(each.adversary, each.group) for each in release.findings}
     everybody = {"DCR score", "DCR score, 1% flagged", "DCR score, 20% flagged"}
     everybody |= {"density-ratio score", "density-ratio score, 1% flagged", "density-ratio score, AUC"}

@@ -150,7 +150,7 @@ def test_coarse_cells_and_several_releases_are_searched_too() -> None:
         control,
         attacks=["memory"],
         sensitive=["ill"],
-        kind="masked",
+        release_type="masked",
         targets=None,
     )
     for release in answer.findings.releases:

@@ -33,7 +33,9 @@ def nearest_by_definition(released: pl.DataFrame, original: pl.DataFrame, truth:
 def test_an_identifier_in_both_tables_tells_who_is_right() -> None:
     keyed = ORIGINAL.with_columns(patient=pl.Series([f"p{at}" for at in range(120)]))
     masked = noisy(keyed, 3)
-    answer = ask(keyed, masked, kind="masked", targets=None, attacks=["record_linkage"], identifiers=["patient"])
+    answer = ask(
+        keyed, masked, release_type="masked", targets=None, attacks=["record_linkage"], identifiers=["patient"]
+    )
     (found,) = of(answer, "record_linkage")
     truth = [int(name[1:]) for name in masked["patient"]]
     assert found["attack_rate"] == pytest.approx(nearest_by_definition(masked, keyed, truth))
@@ -53,7 +55,7 @@ def test_a_release_that_knows_its_truth_needs_no_identifier() -> None:
 
 
 def test_without_truth_the_answer_says_so() -> None:
-    answer = ask(ORIGINAL, MASKED, kind="masked", attacks=["record_linkage"])
+    answer = ask(ORIGINAL, MASKED, release_type="masked", attacks=["record_linkage"])
     (found,) = of(answer, "record_linkage")
     assert found["attack_rate"] is None
     payload = json.loads(answer.to_json())["releases"][0]["attacks"][0]

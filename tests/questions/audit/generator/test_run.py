@@ -44,13 +44,13 @@ def found(
         *released,
         generator=generator,
         attacks=list(attacks),
-        kind="synthetic",
+        release_type="synthetic",
         rng=np.random.default_rng(seed),
         **settings,
     ).findings
 
 
-@pytest.mark.parametrize("settings", [{}, {"folds": 3}, {"runs": 2}, {"hold_out": 0.4}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"folds": 3}, {"runs": 2}, {"holdout": 0.4}], ids=str)
 def test_a_way_that_copies_people_is_found_and_one_that_ignores_them_is_not(settings: Any) -> None:
     guilty, harmless = (found(each, attacks=FEW, **settings) for each in (resampled, unrelated))
     assert guilty.decision.level in ("medium", "high")
@@ -94,7 +94,9 @@ def test_one_run_is_the_audit_of_its_release_beside_those_held_out() -> None:
     given, released = made[0]
     outside = PEOPLE.join(given, on=PEOPLE.columns, how="anti")
     assert outside.height == 48
-    plain = audit(given, released, outside, attacks=FEW, kind="synthetic", rng=np.random.default_rng(9)).findings
+    plain = audit(
+        given, released, outside, attacks=FEW, release_type="synthetic", rng=np.random.default_rng(9)
+    ).findings
     for one, other in zip(way.releases[0].findings, plain.releases[0].findings, strict=True):
         assert (one.attack, one.targets) == (other.attack, other.targets)
         if one.attack in ("copies", "membership"):  # the others draw columns by lot
@@ -153,7 +155,7 @@ def test_people_exposed_are_those_of_the_whole_table() -> None:
 def test_canaries_contradict_a_claim_of_a_way_that_copies_and_not_of_one_that_ignores_people(
     canaries: Any, adjacency: Any
 ) -> None:
-    settings = {"canaries": canaries, "runs": 3, "epsilon": 0.5, "adjacency": adjacency, "hold_out": 0.45}
+    settings = {"canaries": canaries, "runs": 3, "epsilon": 0.5, "adjacency": adjacency, "holdout": 0.45}
     guilty, harmless = (found(each, attacks=["copies"], **settings).epsilon for each in (resampled, unrelated))
     assert guilty.contradicted
     assert not harmless.contradicted
@@ -291,7 +293,7 @@ def test_a_claim_may_be_contradicted_where_no_attack_proves_anything() -> None:
         PEOPLE,
         generator=resampled,
         canaries="40:unusual",
-        hold_out=0.45,
+        holdout=0.45,
         epsilon=0.1,
         attacks=["closest_record"],
         rng=np.random.default_rng(1),

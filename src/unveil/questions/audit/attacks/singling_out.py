@@ -40,7 +40,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     found = []
     # A description may use anything that is released.
     for scenario, size in _adversaries(prepared.known + prepared.sensitive, settings.scenarios):
-        attack = SinglingOut(columns=scenario.first, size=size, guesses=settings.guesses)
+        attack = SinglingOut(columns=scenario.first, size=size, guesses=settings.predicates)
         try:
             fitted = attack.fitted(released=prepared.release.released, knowledge=attacked.drawn.whole, rng=attacked.rng)
         except InputError as nothing:

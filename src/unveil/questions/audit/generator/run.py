@@ -92,10 +92,10 @@ def audit_generator(
     audit = replace(audit, notes=tuple(dict.fromkeys((*notes, *audit.notes))))
     if existing is None:
         return audit, (first,)
-    kinds = settings.kind
+    kinds = settings.release_type
     if isinstance(kinds, Mapping):
         kinds = {name: kind for name, kind in kinds.items() if name != WAY}
-    prepared = prepare(given.table, existing, None, settings=replace(settings, kind=kinds), rng=start)
+    prepared = prepare(given.table, existing, None, settings=replace(settings, release_type=kinds), rng=start)
     alone = replace(prepared, parts=tuple(part for part in prepared.parts if part != "before"))
     found = audit_releases(alone, progress=lambda name, share: progress(f"{name} (what exists already)", share))
     return _beside(audit, found), (first, *prepared.releases)
@@ -119,7 +119,7 @@ def _audit_way(
 ) -> tuple[Audit, PreparedRelease]:
     """Return attack results of the generator, and its first run's tables."""
     seeds = rng.integers(2**63, size=4)
-    table, claim = given.table, settings.claim
+    table, claim, kind = given.table, settings.claim, settings.release_type
     design, everybody, pairs = _planned(given, settings, np.random.default_rng(int(seeds[0])))
     generator = generator_from(
         settings.generator,
@@ -128,21 +128,22 @@ def _audit_way(
         output_limit=settings.output_limit,
         env=settings.env,
         read=settings.reading.made,
-        kind=settings.kind.get(WAY) if isinstance(settings.kind, Mapping) else settings.kind,
+        kind=kind.get(WAY) if isinstance(kind, Mapping) else kind,
     )
-    settings = replace(settings, kind=None)
+    settings = replace(settings, release_type=None)
     if settings.canaries is not None:
         say(canary_sentence(len(design.canaries), len(design.runs), pairs=design.canaries.shape[1] == 2, claim=claim))
     made = make_runs(
         generator,
         everybody,
         [PlannedRun(each.number + 1, each.seed, each.given) for each in design.runs],
-        folder=settings.made,
+        folder=settings.keep_runs,
         identity={
             "people": _digest(table),
             "seed": int(seeds[0]),
             # Not how many runs: more of them go on from those that are there.
-            **{name: getattr(settings, name) for name in ("hold_out", "folds")},
+            "hold_out": settings.holdout,
+            "folds": settings.folds,
             "canaries": None if settings.canaries is None else asdict(settings.canaries),
             "adjacency": None if claim is None else claim.adjacency,
         },
