@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 RANKS = (1, 3, 10)
 #: Added to a distance before its logarithm: a thousandth of a column.
 _FLOOR = 1e-3
+#: The nearness of a release that has a row equal to the person.
+COPY = -float(np.log(_FLOOR))
 #: Added to the standard deviation of the siblings.
 _LEAST_SPREAD = 0.1
 #: With fewer siblings there is no standard deviation to divide by.
