@@ -96,11 +96,7 @@ def decide(evidence: AuditEvidence, thresholds: Thresholds | None = None) -> Aud
     """Return the level and the decision of an audit, by the one rule that every front end uses."""
     held = thresholds or Thresholds()
     releases = tuple(_decide_release(each, evidence, held) for each in evidence.releases)
-    counting = [
-        made
-        for each, made in zip(evidence.releases, releases, strict=True)
-        if not each.is_reference and (not each.is_example or made.decision == "fail")
-    ] or list(releases)
+    counting = [each for each in releases if not each.is_reference] or list(releases)
     worst = min(counting, key=lambda each: (_ORDER.index(each.decision), -height(each.level)))
     return AuditDecision(
         level=(highest := max(counting, key=lambda each: height(each.level))).level,
