@@ -2,8 +2,10 @@
 
 import hashlib
 import json
+import os
 from fractions import Fraction
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -86,6 +88,11 @@ def test_people_and_households_are_not_divided() -> None:
     assert "4 rows have no 'home'" in by_home.findings.notes[-1]
 
 
+def test_each_row_is_another_person_if_that_is_stated() -> None:
+    findings = unveil.split(VISITS, id="none").findings
+    assert (findings.unit, findings.control.people, findings.control.rows) == ("row", 80, 80)
+
+
 def test_the_seed_is_secret_unless_given() -> None:
     same = [unveil.split(PEOPLE, seed=4).control for _ in range(2)]
     assert same[0].equals(same[1])
@@ -113,7 +120,7 @@ def test_parts_come_in_the_library_of_the_table() -> None:
         (PEOPLE, {"household": "home"}, "column 'home' is not in the table"),
         (PEOPLE, {"id": "person"}, "column 'person' is not in the table"),
         (PEOPLE, {"seeds": 1}, "Unknown setting 'seeds'"),
-        (VISITS, {}, "Column 'person' of table seems to identify people with several rows"),
+        (VISITS, {"id": ""}, "Column 'person' of table seems to identify people with several rows"),
     ],
 )
 def test_bad_input_gets_one_sentence(table: pl.DataFrame, more: dict[str, Any], sentence: str) -> None:
@@ -158,6 +165,17 @@ def test_the_command_writes_both_parts_as_they_were_written(folder: Path) -> Non
         written += content.decode().splitlines()[1:]
     assert sorted(written) == sorted(lines[1:])
     assert told["sha256"] == hashlib.sha256((folder / "people.csv").read_bytes()).hexdigest()
+
+
+def test_a_pipe_is_read_once(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    writer = Thread(target=lambda: (folder / "pipe").write_bytes((folder / "people.csv").read_bytes()))
+    writer.start()
+    done = run("pipe", "--seed", "1", "--json")
+    writer.join()
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["sha256"] is None
+    assert json.loads(done.stdout)["control"]["people"] == 40
 
 
 def test_parquet_by_name(folder: Path) -> None:

@@ -52,7 +52,7 @@ class CalibratedScores(NamedTuple):
 def nearness_to_releases(
     releases: Sequence["Table"], people: "Table", columns: Sequence[str], *, ranks: Sequence[int] = RANKS
 ) -> FloatArray:
-    """Return how near each release is to each person: minus the log distance to its k-th nearest row.
+    """Return minus the log distance of each person to the k-th nearest row of each release.
 
     The result has the shape (people, releases, ranks). A distance of 1 is a difference in one column, or of its whole
     range in any of the tables; a thousandth is added. A release with fewer rows than a rank gives its farthest row.
@@ -149,7 +149,7 @@ def drawn_siblings(
     if not 1 <= wanted <= least:
         raise InputError(
             f"each person needs {max(wanted, 1)} siblings that did not see the person, but one person has {least}. "
-            "Pass more siblings, or leave out people whom most siblings saw"
+            "Pass more siblings, or leave out people that most siblings saw"
         )
     order = rng.random((people, releases))
     if seen is not None:

@@ -20,7 +20,7 @@ PopulationIs = Literal["auto", "register", "sample"]
 
 @dataclass(frozen=True, kw_only=True)
 class RegisterRisk:
-    """Risk of a table against a register; figures that need a register are NaN without one.
+    """Risk of a table against a register; values that need a register are NaN without one.
 
     f is the number of records in an equivalence class, F the number of people in it.
     """
@@ -31,7 +31,7 @@ class RegisterRisk:
     records: int = figure("Number of records.", counts="rows")
     people: int = figure("Number of people in the population file.", counts="people")
     threshold: float = figure("Risks above this are counted.")
-    is_register: bool = figure("Whether the population file counts as a register of everybody in the data.")
+    is_register: bool = figure("Whether the population file contains all people in the data.")
     contradictions: int = figure("Classes with more records than people in the population file.")
     prosecutor_max: float = figure("Largest 1 / f.")
     prosecutor_mean: float = figure("Mean of 1 / f over records.")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 #: The test level without a control group, and the fewest siblings with which it can be reached.
 LEVEL = 0.045
 FEWEST_OF_TEST = 22
-#: The figures of a release, in the order of their columns.
-FIGURES = ("mean_rank", "first_share", "copies")
 #: All assignments of people to at most this many releases are tried; of more, this many are drawn.
 _ALL_ASSIGNED, _DRAWN = 7, 10_000
 #: Of each column, the shares of this many values are compared, and no margin counts for more.
@@ -51,7 +49,7 @@ class SiblingTest(NamedTuple):
 
 
 def sibling_figures(scores: FloatArray, copies: BoolArray | None = None) -> FloatArray:
-    """Return the figures of each release as if it were the one that the people were used for.
+    """Return the test statistics of each release, as if it were made from the people.
 
     ``mean_rank`` is the mean over people of the rank of the release among all, 1 being the farthest; ``first_share``
     the share of people to whom it is nearest, ties shared; ``copies`` how many people are in it unchanged.
@@ -114,7 +112,7 @@ def sibling_test(figures: FloatArray) -> SiblingTest:
 
 
 def assignment_test(nearness: FloatArray, *, rng: np.random.Generator) -> float:
-    """Return the p of the assignment of people to releases, for the way of making releases.
+    """Return the p of the assignment of people to releases, for the generator.
 
     The statistic is the sum of the mean nearness of each group of people to its own release; p is the share of
     assignments with at least that sum: all of them up to seven releases, else 10,000 drawn and one. Effects of people
@@ -248,7 +246,7 @@ class SiblingEffect(NamedTuple):
 
 
 def sibling_effect(scores: FloatArray, *, rng: np.random.Generator, draws: int = 1_000) -> SiblingEffect:
-    """Return the effect size of the nearest-release figure, from scores at [person, release].
+    """Return the effect size of the nearest-release statistic, from scores at [person, release].
 
     >>> sibling_effect(np.array([[2.0, 1, 0]] * 3 + [[0.0, 1, 2]]), rng=np.random.default_rng(0))[:2]
     (0.75, 0.125)
@@ -270,7 +268,7 @@ def sibling_effect(scores: FloatArray, *, rng: np.random.Generator, draws: int =
 
 
 def _z(figures: FloatArray) -> FloatArray:
-    """Return the distance of each release from the mean of the others, in their standard deviations."""
+    """Return the distance of each release from the mean of the others, in standard deviations."""
     z: FloatArray = np.empty(figures.shape)
     for place, own in enumerate(figures):
         others = np.delete(figures, place, axis=0)

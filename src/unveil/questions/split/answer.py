@@ -12,6 +12,7 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, IntArray
 from unveil.data.files._spreadsheet import formula_warning
+from unveil.data.files.read import read_as_written
 from unveil.data.files.settings import FileSettings
 from unveil.data.files.write import write_text
 from unveil.data.table import Table
@@ -158,8 +159,19 @@ def _source(given: Any, files: FileSettings, name: str) -> SourceTable:
         return SourceTable(given, given.frame)
     if isinstance(given, str) or hasattr(given, "__fspath__"):
         path = Path(given)
-        return SourceTable.of_file(path, Table.read(path, name=name or path.name, **vars(files)), files)
+        # Once: a pipe cannot be read again.
+        written = read_as_written(path, files)
+        table = Table.from_frame(written.frame, name=name or path.name)
+        return SourceTable(replace(table, sha256=_digest(path)), **written._asdict())
     return SourceTable(Table.from_frame(given), given)
+
+
+def _digest(path: Path) -> str | None:
+    """Return the SHA-256 of a file; None for a pipe."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _refuse_repeated(table: Table, settings: SplitSettings) -> None:

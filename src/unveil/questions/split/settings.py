@@ -74,7 +74,7 @@ QUESTION = Question(
     title="Set a control group aside",
     lead="Which people are released, and which are kept out to audit the release?",
     about=(
-        "An audit compares people in the data with a control group: people of the same population who were not used to "
+        "An audit compares people in the data with a control group of the same population, which was not used to "
         "make the release. unveil draws it at random, before the release is made. Protect "
         "or synthesize only the people to release, and keep the control group for the audit."
     ),

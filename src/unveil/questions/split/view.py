@@ -61,15 +61,15 @@ def page(findings: SplitFindings, context: PageContext = PLAIN) -> Page:
         sections=(
             Section(
                 heading="What to keep",
-                question="Which files belong together?",
+                question="Which files are part of this split?",
                 lead=f"Split on {findings.date}. Keep this sheet and both files; none of them is for publication.",
                 blocks=(file_table(findings),),
             ),
         ),
         method=(
-            f"The control group is a simple random sample of {_units(findings)}, each with all its rows: a share of "
-            f"{about(findings.share)} was asked for. Both parts keep the order of rows and the cells as written.",
-            "The random seed is secret unless it was given.",
+            f"The control group is a simple random sample of {_units(findings)}; the share asked for is "
+            f"{about(findings.share)}. Both parts keep the order of rows and the cells as written.",
+            "The random seed is not stored.",
         ),
         limitations=(
             *_LIMITATIONS,
