@@ -31,6 +31,9 @@ CASES: dict[str, str] = {
     "--attacks linkability,inference --targets 60 --limit linkability=0.1",
     "plan-sample": "plan --sample",
     "plan-limit": "plan --people 1000 --control 500 --threshold 0.05 --attackers 4 --limit plan.pass_chance=0.8",
+    "split-sample": "split --example",
+    "split-file": "split visits.csv --id person --share 1/2 --out released-part.csv --write-control control.csv "
+    "--limit split.control_people=20",
     "columns-sample": "columns",
     "columns-file": "columns people.csv --kinds zip=category --limit uncertain_columns=0",
     "partition-sample": "unlinkability --sample",

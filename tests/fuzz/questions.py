@@ -277,6 +277,18 @@ def _anonymizations() -> list[Call]:
     ]
 
 
+def _splits() -> list[Call]:
+    shifts = (people(shift).split(b"\n", 1) for shift in range(5))
+    header, rows = zip(*shifts, strict=True)
+    table = header[0] + b"\n" + b"".join(rows)
+    written = ("--out", "out.csv", "--write-control", "control.csv", "--share", "1/2")
+    return [
+        Call(("split", "people.csv", *written), {"people.csv": table}),
+        Call(("split", "people.csv", "--household", "income", "--seed", "3", *written), {"people.csv": table}),
+        Call(("split", "people.xlsx", *written[:-2], "--share", "0.4"), {"people.xlsx": _sheet(table)}),
+    ]
+
+
 def _studies(done: Mapping[str, bytes]) -> list[Call]:
     plan = {"study.toml": _STUDY.encode(), **_graph_files()}
     return [
@@ -331,6 +343,7 @@ def calls_of(folder: Path) -> Mapping[str, list[Call]]:
         "reidentify": _reidentifications(),
         "graph": _graphs(),
         "protect-graph": _anonymizations(),
+        "split": _splits(),
         "study": _studies(done),
         "grade-metrics": [Call(("grade-metrics", "done"), done)],
         "formats": _formats(),

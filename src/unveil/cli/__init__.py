@@ -28,7 +28,7 @@ _OTHERS = {
 #: The groups of help; a command in none of them is hidden.
 _GROUPS = {
     "Audit": ("audit", "plan", "tables", "graph", "columns"),
-    "Protect": ("protect", "protect-graph"),
+    "Protect": ("split", "protect", "protect-graph"),
     "Attacks and metrics": ("reidentify", "unlinkability", "matching", "attack-metrics", "study", "grade-metrics"),
     "More": ("serve", "list", "verify"),
 }

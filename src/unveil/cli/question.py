@@ -413,4 +413,9 @@ def _outputs(question: Question, request: Request, report_to: Mapping[str, Path 
     for option, path in written.items():
         refuse_overwriting(path, [each for paths in request.files.values() for each in paths], option=option)
         refuse_replacing(path, folders, option=option)
+    for each, path in outputs.items():
+        if each.is_new and path is not None and exists(path) and path.is_file():
+            raise click.BadParameter(
+                f"{str(path)!r} exists already. Give a new name, or remove the file", param_hint=f"'{each.option}'"
+            )
     return {each.name: path for each, path in outputs.items() if path is not None}

@@ -87,6 +87,7 @@ QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
         "tables": QuestionEntry("tables", "Find suppressed cells that can be recovered.", "tables", own_config=True),
         "graph": QuestionEntry("graph", "Measure how many nodes an attack re-identifies.", "graph"),
         "columns": QuestionEntry("columns", "Show how each column is read, and why.", "columns"),
+        "split": QuestionEntry("split", "Split a table into people to release and a control group.", "split"),
         "protect": QuestionEntry(
             "protect",
             "Mask or synthesize a table; compare risk and utility.",

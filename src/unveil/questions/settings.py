@@ -118,6 +118,8 @@ class Setting:
     objects: bool = False
     #: Whether None is a value of its own in Python, and not the default.
     optional: bool = False
+    #: Whether its file must not exist yet.
+    is_new: bool = False
     #: Whether only front ends use it: Python has no keyword for it.
     front_end: bool = False
 
