@@ -184,7 +184,7 @@ def _exact_values(name: str, numbers: FloatArray, released: ReleasedHistory) -> 
     return found if pairs.sum() > 0 and repeated.sum() > _REPEATED * pairs.sum() else None
 
 
-class _Part(NamedTuple):
+class _NumberPart(NamedTuple):
     """A number's normal scores, which records have one, and how many each item has."""
 
     name: str
@@ -195,14 +195,14 @@ class _Part(NamedTuple):
 
 def _blocks(columns: list[tuple[str, FloatArray]], released: ReleasedHistory) -> list[NumberBlock]:
     """Return the numbers together, and those that many items lack alone."""
-    together: list[_Part] = []
-    alone: list[_Part] = []
+    together: list[_NumberPart] = []
+    alone: list[_NumberPart] = []
     of_record = released.period[released.item]
     for name, numbers in columns:
         scores = normal_scores(numbers, of_record)
         seen = ~np.isnan(scores)
         here = np.bincount(released.item[seen], minlength=released.items)
-        part = _Part(name, np.where(seen, scores, 0.0), seen, here)
+        part = _NumberPart(name, np.where(seen, scores, 0.0), seen, here)
         (alone if (here == 0).mean() >= _MISSING else together).append(part)
     blocks = []
     if together:
@@ -216,7 +216,7 @@ def _blocks(columns: list[tuple[str, FloatArray]], released: ReleasedHistory) ->
     return blocks
 
 
-def _filled(part: _Part, item: IntArray) -> FloatArray:
+def _filled(part: _NumberPart, item: IntArray) -> FloatArray:
     mean = np.bincount(item, weights=part.score, minlength=part.here.size) / np.maximum(part.here, 1)
     return np.where(part.seen, part.score, mean[item])
 

@@ -11,7 +11,7 @@ from unveil.attacks._listing import attack
 from unveil.attacks.link._assignment import EXACT, best_assignment, exact_assignment, soft_assignment
 from unveil.attacks.link._profiles import Profiles, profiles_of
 from unveil.attacks.link._training import PeriodPair, Training, train
-from unveil.attacks.link.learned import learned_weights, weighted
+from unveil.attacks.link.learned_weights import learned_weights, weighted
 from unveil.attacks.link.score import ScoreModel
 from unveil.data.histories import History, ReleasedHistory
 from unveil.errors import InputError, share, whole_number
