@@ -182,7 +182,7 @@ class LinkFindings:
     column_measure: str = figure("The effect that the columns are compared by: linked or records_linked.")
     unicity: tuple[UnicityCell, ...] = figure("Unicity by number of known records and by generalization.")
     decay: float = figure(
-        "Exponent b of the fall of unicity with coarser steps, for the largest number of known records.",
+        "Exponent of the fall of unicity with the time step, for the number of known records where it falls most.",
         counts="statistic",
     )
     groups: tuple[GroupShare, ...] = figure("Records linked by group of people.")

@@ -90,7 +90,8 @@ def read(given: Sequence[Any], settings: LinkSettings, *, names: Sequence[str] =
     if len(tables) > 1 and (settings.lifetime or settings.period):
         stated = "lifetime" if settings.lifetime else "period"
         raise InputError(f"Each table is a period, so {stated} does not apply. Pass one table, or remove it")
-    lifetimes = tuple(sorted(dict.fromkeys(settings.lifetime), key=_length))
+    written = (part.strip() for each in settings.lifetime for part in each.split(","))
+    lifetimes = tuple(sorted(dict.fromkeys(part for part in written if part), key=_length))
     at = settings.at or (lifetimes[-1] if lifetimes else "")
     if at and at not in lifetimes:
         stated = ", ".join(lifetimes) or "none"

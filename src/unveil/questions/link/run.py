@@ -48,6 +48,9 @@ from unveil.work.run import run as run_tasks
 from unveil.work.task import SharedValue, Task
 from unveil.work.threads import Threads
 
+#: Unicity that falls by less with the time step has no exponent.
+_NOTABLE_FALL = 0.1
+
 
 class Part(NamedTuple):
     """One task: what is measured, and for which lifetime, column, or step."""
@@ -337,10 +340,12 @@ def _curve(
 
 
 def _decay(cells: Sequence[UnicityCell]) -> float:
-    """Return the exponent of the fall of unicity with the time step, for the largest number of known records."""
-    most = max((cell.unicity.points_known for cell in cells), default=0)
-    timed = [cell for cell in cells if cell.time_step and cell.unicity.points_known == most and not cell.step]
-    steps = [_days(cell.time_step) for cell in timed]
-    if not steps:
-        return nan
-    return decay_exponent([cell.unicity.unicity for cell in timed], [each / min(steps) for each in steps])
+    """Return the exponent of the fall of unicity with the time step; NaN where it hardly falls."""
+    timed = [cell for cell in cells if cell.time_step and not cell.step]
+    falls = []
+    for known in {cell.unicity.points_known for cell in timed}:
+        own = [cell for cell in timed if cell.unicity.points_known == known]
+        values, steps = [cell.unicity.unicity for cell in own], [_days(cell.time_step) for cell in own]
+        falls.append((max(values) - min(values), -known, decay_exponent(values, [each / min(steps) for each in steps])))
+    fall, _, exponent = max(falls, default=(0.0, 0, nan))
+    return exponent if fall >= _NOTABLE_FALL else nan

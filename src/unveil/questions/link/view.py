@@ -34,11 +34,9 @@ _METHOD = (
     "a period. All statistics are tested together (step-down min-p).",
     "The level is the band of the excess over the baseline, as in an audit: very low to 5 points, low to 9, medium to "
     "33. The baseline is chance, or the pseudonym alone where that links more.",
-    "Unicity counts sets of known records that fit one person only. It is a property of the data, not an attack on the "
-    "pseudonyms.",
 )
 _LIMITATIONS = (
-    "Only the attacks shown were run; an attacker with other knowledge may link more.",
+    "An attacker with other knowledge may link more than these attacks.",
     "All pseudonyms are taken to change at the same moments. If one ends where another begins, linking is easier.",
     "Probabilities that an attacker states are not risks: compare them with what came true.",
     "Errors in the person column, such as shared cards, make linking look harder than it is.",
@@ -75,7 +73,7 @@ def summary_table(findings: LinkFindings) -> TableBlock:
         columns=("Attack", "Success", "95% CI", "Baseline", "Excess", "Adjusted p", "Level"),
         rows=tuple(rows),
         align=sides("lrrrrrl"),
-        note="● significant, ○ not significant. Baseline: chance, or the pseudonym alone. Excess in points.",
+        note="● significant, ○ not. Baseline: chance, or the pseudonym alone. Excess: points.",
     )
 
 

@@ -26,7 +26,8 @@ def section(findings: LinkFindings, context: PageContext) -> Section | None:
         heading="Pseudonym lifetime",
         question="How long may a pseudonym live?",
         lead=lead,
-        blocks=(_table(findings),),
+        blocks=(),
+        data=(_table(findings),),
     )
 
 

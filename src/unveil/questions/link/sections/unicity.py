@@ -9,7 +9,7 @@ from unveil.questions.link.words import lifetime_words
 from unveil.questions.result import PageContext
 from unveil.report.blocks import Section, TableBlock, sides
 from unveil.report.blocks_spread import HeatMap
-from unveil.report.text import about, count, decimal, name, percent
+from unveil.report.text import about, count, fixed, name, percent
 
 
 def section(findings: LinkFindings, context: PageContext) -> Section | None:
@@ -22,10 +22,10 @@ def section(findings: LinkFindings, context: PageContext) -> Section | None:
     first = next(each for each in cells if each.unicity.points_known == most)
     known = count(most, "known record singles", "known records single")
     lead = (
-        f"{known} out {about(first.unicity.unicity)} of people{_step(first)}; the same number of random records "
+        f"{known} out {about(first.unicity.unicity)} of people{_step(first)}; records exchanged at random "
         f"{about(first.unicity.by_chance)}.{_coarse(cells, most)}"
     )
-    decay = "" if isnan(findings.decay) else f"Unicity falls with the power {decimal(findings.decay)} of the time step."
+    decay = "" if isnan(findings.decay) else f"Unicity falls with the power {fixed(findings.decay)} of the time step."
     return Section(
         heading="Known records",
         question="How many known records single out a person?",
