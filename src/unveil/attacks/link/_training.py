@@ -16,6 +16,8 @@ _IMPOSTORS, MOST_ITEMS = 600, 4_000
 #: With fewer items of several records, or a larger concentration, repetition within items tells too little.
 _FEWEST_REPEATED, _MOST_ALPHA = 20, 20.0
 _DRAWS = 3
+#: Without periods at most this share of random pairs is taken to be of one person.
+_ONE_PERSON = 0.05
 _ALPHAS = np.linspace(np.log(0.02), np.log(1e4), 27)
 #: A column is one of values that nobody has twice below this share of the repeated pairs expected.
 _ONCE, _FEWEST_EXPECTED, _LEAST_ERROR = 0.1, 50, 0.02
@@ -60,9 +62,10 @@ def train(
     model = ScoreModel(values=tuple(each for each, _ in values), numbers=tuple(model for model, _, _ in numbers))
     sides = [(profiles.take(pair.ones), profiles.take(pair.others)) for pair in pairs]
     impostors = _impostors(profiles, pairs, rng)
+    separate = not any(pair.same for pair in pairs)
     found = Training(model, np.zeros(0))
     for _ in range(rounds):
-        found = _tempered(model, impostors)
+        found = _tempered(model, impostors, separate)
         model = found.model
         soft = [_probability(model, pair, side, share) for pair, side in zip(pairs, sides, strict=True)]
         sizes = [min(one.shape) for one, _ in soft]
@@ -79,7 +82,7 @@ def train(
             numbers=tuple(covariances),
             share=float(np.average([each for _, each in soft], weights=sizes)),
         )
-    return _tempered(model, impostors)
+    return _tempered(model, impostors, separate)
 
 
 def _limited(pairs: Sequence[PeriodPair], rng: np.random.Generator) -> list[PeriodPair]:
@@ -126,12 +129,15 @@ def _impostors(profiles: Profiles, pairs: Sequence[PeriodPair], rng: np.random.G
     return [profiles.take(_drawn(group, each, rng)) for group in groups]
 
 
-def _tempered(model: ScoreModel, impostors: list[Profiles]) -> Training:
+def _tempered(model: ScoreModel, impostors: list[Profiles], separate: bool) -> Training:
     model = replace(model, temperature=1.0)
     found = []
     for group in impostors:
-        scores = model.scores(group, group)
-        found.append(scores[np.triu_indices(group.items, 1)])
+        scores = model.scores(group, group)[np.triu_indices(group.items, 1)]
+        if not separate and scores.size:  # some pairs are one person's: those that would be merged are left out
+            bound = max(np.log(group.items), float(np.quantile(scores, 1 - _ONE_PERSON)))
+            scores = scores[scores <= bound]
+        found.append(scores)
     scores = np.concatenate(found)
     return Training(replace(model, temperature=Tempering(scores).temperature()), scores)
 
