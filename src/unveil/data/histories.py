@@ -376,7 +376,8 @@ def _stacked(tables: list[Table], names: list[str]) -> Table:
     for name in names:
         parts = [frame[name] for frame in frames]
         alike = len({part.dtype for part in parts}) == 1 or all(part.dtype.is_numeric() for part in parts)
-        columns[name] = pl.concat([part if alike else part.cast(pl.String) for part in parts], how="vertical_relaxed")
+        same = [pl.DataFrame({name: part if alike else part.cast(pl.String)}) for part in parts]
+        columns[name] = pl.concat(same, how="vertical_relaxed")[name]
     if any(frames[0].equals(frame) for frame in frames[1:]):
         raise InputError("Two tables have the same rows, so row equality links them. Pass tables of two periods")
     kinds = {column.name: column.kind for column in tables[0].columns if column.name in names}
@@ -451,7 +452,9 @@ def _items(
         return _by_period(who, wave, names)
     label = _codes(records.series(pseudonym))
     if label.min() < 0:
-        raise InputError(f"The pseudonym column {pseudonym!r} has missing cells. Fill in or remove these rows")
+        raise InputError(
+            f"The pseudonym column {pseudonym!r} has {int((label < 0).sum())} missing cells. Remove these rows"
+        )
     item = _joint(label, wave)
     if _joint(item, who).max() > item.max():
         raise InputError(

@@ -2,20 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
-from unveil.attacks.link._assignment import soft_assignment
+from unveil.attacks.link._assignment import pair_probabilities, soft_assignment
+from unveil.attacks.link._blocks import DENSE_ITEMS, scored_pairs
 from unveil.attacks.link._profiles import NumberBlock, Profiles, ValueColumn, counted
 from unveil.attacks.link.score import Exclusion, ScoreModel, Tempering, TwoCovariance, Urn
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 ROUNDS = 4
-#: Items that the temperature is set by, and items of each side that the model is trained on.
-_IMPOSTORS, MOST_ITEMS = 600, 4_000
+#: Items that the temperature is set by.
+_IMPOSTORS = 600
 #: With fewer items of several records, or a larger concentration, repetition within items tells too little.
 _FEWEST_REPEATED, _MOST_ALPHA = 20, 20.0
 _DRAWS = 3
+#: Without periods at most this share of random pairs is taken to be of one person.
+_ONE_PERSON = 0.05
 _ALPHAS = np.linspace(np.log(0.02), np.log(1e4), 27)
 #: A column is one of values that nobody has twice below this share of the repeated pairs expected.
 _ONCE, _FEWEST_EXPECTED, _LEAST_ERROR = 0.1, 50, 0.02
@@ -60,16 +67,19 @@ def train(
     model = ScoreModel(values=tuple(each for each, _ in values), numbers=tuple(model for model, _, _ in numbers))
     sides = [(profiles.take(pair.ones), profiles.take(pair.others)) for pair in pairs]
     impostors = _impostors(profiles, pairs, rng)
+    separate = not any(pair.same for pair in pairs)
+    # Among the nearest numbers alone, numbers would seem more personal than they are.
+    by_numbers = not profiles.values and any(pair.others.size > DENSE_ITEMS for pair in pairs)
     found = Training(model, np.zeros(0))
     for _ in range(rounds):
-        found = _tempered(model, impostors)
+        found = _tempered(model, impostors, separate)
         model = found.model
         soft = [_probability(model, pair, side, share) for pair, side in zip(pairs, sides, strict=True)]
         sizes = [min(one.shape) for one, _ in soft]
-        covariances = [
-            _next_covariance(place, fixed, is_total, sides, [one for one, _ in soft])
-            for place, (_, fixed, is_total) in enumerate(numbers)
-        ]
+        covariances = list(model.numbers)
+        if not by_numbers:
+            for place, (_, fixed, is_total) in enumerate(numbers):
+                covariances[place] = _next_covariance(place, fixed, is_total, sides, [one for one, _ in soft])
         urns = list(model.values)
         for place in free:
             urns[place] = Urn(_joint_alpha(place, sides, [one for one, _ in soft], rng))
@@ -79,22 +89,23 @@ def train(
             numbers=tuple(covariances),
             share=float(np.average([each for _, each in soft], weights=sizes)),
         )
-    return _tempered(model, impostors)
+    return _tempered(model, impostors, separate)
 
 
 def _limited(pairs: Sequence[PeriodPair], rng: np.random.Generator) -> list[PeriodPair]:
     """Return pairs with few enough items to train on."""
     pairs = [pairs[place] for place in rng.permutation(len(pairs))]
     kept: list[PeriodPair] = []
-    room = MOST_ITEMS**2
+    room = DENSE_ITEMS**2
     for pair in pairs:
         if kept and pair.ones.size * pair.others.size > room:
             continue
-        if max(pair.ones.size, pair.others.size) > MOST_ITEMS:
-            ones, others = (_drawn(each, MOST_ITEMS, rng) for each in (pair.ones, pair.others))
-            pair = PeriodPair(ones, ones if pair.same else others, pair.same)
+        if max(pair.ones.size, pair.others.size) > DENSE_ITEMS:
+            # Partners must stay in reach: some of one side are compared with candidates among all of the other.
+            ones = _drawn(pair.ones, DENSE_ITEMS, rng)
+            pair = PeriodPair(ones, ones if pair.same else pair.others, pair.same)
         kept.append(pair)
-        room -= pair.ones.size * pair.others.size
+        room -= pair.ones.size * min(pair.others.size, DENSE_ITEMS)
     return kept
 
 
@@ -104,7 +115,14 @@ def _drawn(items: IntArray, size: int, rng: np.random.Generator) -> IntArray:
 
 def _probability(
     model: ScoreModel, pair: PeriodPair, side: tuple[Profiles, Profiles], share: float | None
-) -> tuple[FloatArray, float]:
+) -> "tuple[FloatArray | csr_array, float]":
+    if pair.others.size > DENSE_ITEMS:
+        from scipy.sparse import csr_array
+
+        listed, values = scored_pairs(model, *side)
+        found = pair_probabilities(listed.start, listed.column, values, pair.others.size, share)
+        shape = (pair.ones.size, pair.others.size)
+        return csr_array((found.probability, listed.column, listed.start), shape=shape), found.share
     scores = model.scores(*side)
     if pair.same:
         np.fill_diagonal(scores, -np.inf)
@@ -126,12 +144,15 @@ def _impostors(profiles: Profiles, pairs: Sequence[PeriodPair], rng: np.random.G
     return [profiles.take(_drawn(group, each, rng)) for group in groups]
 
 
-def _tempered(model: ScoreModel, impostors: list[Profiles]) -> Training:
+def _tempered(model: ScoreModel, impostors: list[Profiles], separate: bool) -> Training:
     model = replace(model, temperature=1.0)
     found = []
     for group in impostors:
-        scores = model.scores(group, group)
-        found.append(scores[np.triu_indices(group.items, 1)])
+        scores = model.scores(group, group)[np.triu_indices(group.items, 1)]
+        if not separate and scores.size:  # some pairs are one person's: those that would be merged are left out
+            bound = max(np.log(group.items), float(np.quantile(scores, 1 - _ONE_PERSON)))
+            scores = scores[scores <= bound]
+        found.append(scores)
     scores = np.concatenate(found)
     return Training(replace(model, temperature=Tempering(scores).temperature()), scores)
 
@@ -188,7 +209,10 @@ def _rates(column: ValueColumn) -> FloatArray:
 
 
 def _joint_alpha(
-    place: int, sides: Sequence[tuple[Profiles, Profiles]], soft: Sequence[FloatArray], rng: np.random.Generator
+    place: int,
+    sides: Sequence[tuple[Profiles, Profiles]],
+    soft: "Sequence[FloatArray | csr_array]",
+    rng: np.random.Generator,
 ) -> float:
     """Return the likeliest concentration of the joint counts of likely pairs."""
     joint = []
@@ -204,15 +228,22 @@ def _joint_alpha(
     return _alpha(joint[0]._replace(start=start, value=value, repeats=count))
 
 
-def _drawn_partners(probability: FloatArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+def _drawn_partners(probability: "FloatArray | csr_array", rng: np.random.Generator) -> tuple[IntArray, IntArray]:
     """Return rows and partners drawn by probability; none where a draw has no partner."""
-    cumulative = np.cumsum(probability, axis=1)
-    row = np.repeat(np.arange(len(probability)), _DRAWS)
-    level = rng.random(row.size) * np.maximum(cumulative[row, -1], 1e-12)
-    column = np.array([np.searchsorted(cumulative[one], each) for one, each in zip(row, level, strict=True)])
-    some = cumulative[row, -1] > rng.random(row.size)
-    some = some if some.any() else np.ones_like(some)
-    return row[some], np.minimum(column[some], probability.shape[1] - 1)
+    rows, columns = probability.shape
+    if isinstance(probability, np.ndarray):
+        chance, start = probability.ravel(), np.arange(rows + 1) * columns
+    else:
+        chance, start = probability.data, probability.indptr
+    cumulative = np.concatenate([[0], np.cumsum(chance)])
+    row = np.repeat(np.arange(rows), _DRAWS)
+    level = cumulative[start[row]] + rng.random(row.size)
+    some = level < cumulative[start[row + 1]]
+    if not some.any():
+        return row, rng.integers(0, columns, row.size)
+    place = np.searchsorted(cumulative, level[some], side="right") - 1
+    column = place % columns if isinstance(probability, np.ndarray) else probability.indices[place]
+    return row[some], np.asarray(column, np.int64)
 
 
 # Numbers
@@ -238,7 +269,7 @@ def _next_covariance(
     fixed: FloatArray,
     is_total: bool,
     sides: Sequence[tuple[Profiles, Profiles]],
-    soft: Sequence[FloatArray],
+    soft: "Sequence[FloatArray | csr_array]",
 ) -> TwoCovariance:
     """Return the model with the covariance of likely pairs, over all pairs."""
     between, weight = np.zeros_like(fixed), 0.0

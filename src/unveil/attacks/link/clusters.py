@@ -8,11 +8,10 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attacks._listing import attack
-from unveil.attacks.link._assignment import best_assignment, soft_assignment
 from unveil.attacks.link._profiles import Profiles, profiles_of
 from unveil.attacks.link._training import PeriodPair, train
 from unveil.attacks.link.score import ScoreModel
-from unveil.attacks.link.two_periods import Learning, check_learning, taught
+from unveil.attacks.link.two_periods import Learning, check_learning, pair_up, taught
 from unveil.data.histories import History, ReleasedHistory
 from unveil.errors import InputError
 from unveil.guesses.partition import Partition, View
@@ -192,13 +191,10 @@ def _chains(trained: LinkModel, overlap: float | None, rng: np.random.Generator,
     for pair in trained.pairs:
         if pair.same:
             continue
-        scores = trained.model.scores(trained.profiles.take(pair.ones), trained.profiles.take(pair.others))
-        if noise:
-            scores += rng.gumbel(size=scores.shape)
-        probability = soft_assignment(scores, overlap).probability
-        with np.errstate(divide="ignore"):
-            row, column = best_assignment(np.log(np.maximum(probability, 1e-300)), rng=rng)
-        sure = probability[row, column] > _CUT
+        ones, others = (trained.profiles.take(side) for side in (pair.ones, pair.others))
+        found = pair_up(trained.model, ones, others, share=overlap, rng=rng, by="probability", noise=noise)
+        row, column = found.row, found.column
+        sure = np.asarray(found.probability[row, column]).ravel() > _CUT
         left.append(pair.ones[row[sure]])
         right.append(pair.others[column[sure]])
     if not left:

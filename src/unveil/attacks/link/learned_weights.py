@@ -18,6 +18,8 @@ _HARDEST, _AT_RANDOM = 15, 15
 _RIDGE = 3.0
 #: People that teach little: with fewer, the weights stay near those without truth.
 _FEWEST_PARTNERS = 5
+#: People that are enough to learn from.
+_MOST_PEOPLE = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,8 @@ def learned_weights(
     A conditional logit of the true partner against hard and random others, with a ridge towards the weight without
     truth, so that few people do no harm.
     """
+    if knowledge.people > _MOST_PEOPLE:
+        knowledge = knowledge.of_people(rng.choice(knowledge.people, _MOST_PEOPLE, replace=False))
     released = knowledge.released
     profiles = profiles_of(released)
     waves = [released.items_of(period) for period in range(len(released.periods))]

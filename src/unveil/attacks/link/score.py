@@ -36,7 +36,7 @@ class Urn:
     def add(self, ones: ValueColumn, others: ValueColumn, owner: IntArray, scores: FloatArray) -> None:
         """Add the scores of all pairs; ``owner`` is the cluster of each of the others."""
         table_start, table = self._table(ones, others)
-        start, item, count = _postings(others)
+        start, item, count = postings(others)
         totals = np.bincount(owner, weights=others.total, minlength=scores.shape[1]).astype(np.int64)
         size = self._sizes(int(ones.total.max(initial=0)) + int(totals.max(initial=0)))
         _add_values(
@@ -274,7 +274,7 @@ def _owner(owner: IntArray | None, items: int) -> tuple[IntArray, int]:
     return (np.arange(items), items) if owner is None else (owner, int(owner.max()) + 1)
 
 
-def _postings(column: ValueColumn) -> tuple[IntArray, IntArray, Int32Array]:
+def postings(column: ValueColumn) -> tuple[IntArray, IntArray, Int32Array]:
     """Return the items that have each value, and how often."""
     order = np.argsort(column.value, kind="stable")
     item = np.repeat(np.arange(column.start.size - 1), np.diff(column.start))[order]

@@ -2,13 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.attacks._listing import attack
-from unveil.attacks.link._assignment import EXACT, best_assignment, exact_assignment, soft_assignment
+from unveil.attacks.link._assignment import (
+    EXACT,
+    best_assignment,
+    exact_assignment,
+    pair_probabilities,
+    soft_assignment,
+)
+from unveil.attacks.link._blocks import DENSE_ITEMS, assigned_pairs, scored_pairs
 from unveil.attacks.link._profiles import Profiles, profiles_of
 from unveil.attacks.link._training import PeriodPair, Training, train
 from unveil.attacks.link.learned_weights import learned_weights, weighted
@@ -17,6 +24,9 @@ from unveil.data.histories import History, ReleasedHistory
 from unveil.errors import InputError, share, whole_number
 from unveil.guesses.candidates import Candidates
 from unveil.guesses.matching import Matching
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Learning = Literal["without truth", "other people"]
 
@@ -49,9 +59,10 @@ class PeriodMatch:
     earlier, later
         The items of both periods, as numbers of the release.
     scores
-        The tempered log Bayes factor of each pair, earlier by later.
+        The tempered log Bayes factor of each pair, earlier by later; sparse where a period has more than 4,000 items,
+        and only pairs that share a rare value were compared.
     probability
-        The probability of each pair; rows and columns sum to at most 1.
+        The probability of each pair, in the same form; rows and columns sum to at most 1.
     row, column
         The best one-to-one assignment.
     training
@@ -60,8 +71,8 @@ class PeriodMatch:
 
     earlier: IntArray
     later: IntArray
-    scores: FloatArray
-    probability: FloatArray
+    scores: "FloatArray | csr_array"
+    probability: "FloatArray | csr_array"
     row: IntArray
     column: IntArray
     training: Training
@@ -73,29 +84,31 @@ class PeriodMatch:
         partner[self.column] = self.row
         return partner
 
+    @property
+    def is_blocked(self) -> bool:
+        """Whether only pairs that share a rare value were compared."""
+        return not isinstance(self.scores, np.ndarray)
+
     def candidates(self) -> Candidates:
         """Return the later items' candidates among the earlier ones."""
-        earlier = self.earlier.size
-        shares = self.probability.T.copy()
-        listed = shares >= _LEAST
-        listed[self.column, self.row] = True
-        known = np.minimum(shares.sum(axis=1), 1.0)
-        shares = np.where(listed, shares, 0)
-        sums = shares.sum(axis=1)
-        away = np.where(sums > 0, 1 - known, 1.0)
-        away[(away < 1e-9) | (listed.sum(axis=1) == earlier)] = 0.0
-        away[~listed.any(axis=1)] = 1.0
-        lost = listed.any(axis=1) & (sums <= 0)  # an assignment with no probability at all
-        shares[lost], sums[lost], away[lost] = listed[lost], listed[lost].sum(axis=1), 0.0
-        rows = np.flatnonzero(sums > 0)
-        shares[rows] *= ((1 - away[rows]) / sums[rows])[:, None]
-        start = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
-        target, candidate = np.nonzero(listed)
-        pool = np.arange(earlier, dtype=np.int32) if away.any() else None
+        candidate, target, chance = self._entries()
+        order = np.lexsort((candidate, target))
+        candidate, target, chance = candidate[order], target[order], chance[order]
+        items = self.later.size
+        known = np.minimum(np.asarray(self.probability.sum(axis=0)).ravel(), 1.0)
+        listed = np.bincount(target, minlength=items)
+        sums = np.bincount(target, weights=chance, minlength=items)
+        lost = (listed > 0) & (sums <= 0)  # an assignment with no probability at all
+        chance = np.where(lost[target], 1.0, chance)
+        sums = np.where(lost, listed, sums)
+        away = np.where(lost, 0.0, 1 - known)
+        away[(away < 1e-9) | (listed == self.earlier.size)] = 0.0
+        away[listed == 0] = 1.0
+        pool = np.arange(self.earlier.size, dtype=np.int32) if away.any() else None
         return Candidates(
-            start,
+            np.concatenate([[0], np.cumsum(listed)]),
             candidate.astype(np.int32),
-            shares[target, candidate],
+            chance * ((1 - away) / np.maximum(sums, 1e-300))[target],
             chosen=self.partner.astype(np.int32),
             targets=self.later,
             candidates=self.earlier,
@@ -103,12 +116,29 @@ class PeriodMatch:
             pool=pool,
         )
 
+    def _entries(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return the pairs that are likely enough, or assigned."""
+        from scipy.sparse import coo_array
+
+        found = coo_array(self.probability)
+        row, column, chance = found.row, found.col, found.data
+        likely = chance >= _LEAST
+        partner = self.partner
+        likely |= partner[column] == row
+        row, column, chance = row[likely], column[likely], chance[likely]
+        missing = np.setdiff1d(np.flatnonzero(partner >= 0), column[partner[column] == row])
+        return (
+            np.concatenate([row, partner[missing]]),
+            np.concatenate([column, missing]),
+            np.concatenate([chance, np.zeros(missing.size)]),
+        )
+
     def matching(self) -> Matching:
         """Return the probabilities as a square matching, if both periods have as many items."""
-        if self.earlier.size != self.later.size:
+        if self.earlier.size != self.later.size or not isinstance(self.scores, np.ndarray):
             raise InputError(
-                f"The periods have {self.earlier.size} and {self.later.size} items, but a matching is square. "
-                "Use the candidates"
+                f"The periods have {self.earlier.size} and {self.later.size} items, but a matching is square and has "
+                f"at most {DENSE_ITEMS}. Use the candidates"
             )
         matrix = soft_assignment(self.scores, 1.0).probability
         return Matching(np.maximum(matrix, 1e-300))
@@ -116,8 +146,11 @@ class PeriodMatch:
     def true_rank(self, partners: IntArray) -> FloatArray:
         """Return the rank of the true partner's score by earlier item, from 0 to 1.
 
-        1 is the best score among all later items, 0 the worst; NaN for people in one period. Ties share their ranks.
+        1 is the best score among all later items, 0 the worst; NaN for people in one period, and for all where only
+        pairs that share a rare value were compared. Ties share their ranks.
         """
+        if not isinstance(self.scores, np.ndarray):
+            return np.full(self.earlier.size, np.nan)
         with_partner = np.flatnonzero(partners >= 0)
         place = partners[with_partner]
         true = self.scores[place, with_partner][:, None]
@@ -247,18 +280,50 @@ def matched(
     rng: np.random.Generator,
 ) -> PeriodMatch:
     """Return the match of two periods by a trained model."""
-    scores = training.model.scores(profiles.take(earlier), profiles.take(later))
-    if earlier.size == later.size <= EXACT and share == 1:
+    paired = pair_up(training.model, profiles.take(earlier), profiles.take(later), share=share, rng=rng)
+    return PeriodMatch(earlier=earlier, later=later, training=training, **paired._asdict())
+
+
+class PairedItems(NamedTuple):
+    """Scores and probabilities of pairs, and the one-to-one assignment."""
+
+    scores: "FloatArray | csr_array"
+    probability: "FloatArray | csr_array"
+    row: IntArray
+    column: IntArray
+
+
+def pair_up(
+    model: ScoreModel,
+    ones: Profiles,
+    others: Profiles,
+    *,
+    share: float | None,
+    rng: np.random.Generator,
+    by: Literal["score", "probability"] = "score",
+    noise: bool = False,
+) -> PairedItems:
+    """Return the one-to-one assignment with the best total score, or total log probability.
+
+    With more than 4,000 items a side only candidate pairs are compared, and assigned by probability. ``noise`` adds
+    Gumbel noise to all scores.
+    """
+    if max(ones.items, others.items) > DENSE_ITEMS:
+        from scipy.sparse import csr_array
+
+        pairs, values = scored_pairs(model, ones, others)
+        values = values + rng.gumbel(size=values.size) if noise else values
+        chance = pair_probabilities(pairs.start, pairs.column, values, others.items, share).probability
+        row, column = assigned_pairs(pairs, chance, others.items, rng=rng)
+        shape = (ones.items, others.items)
+        sparse = [csr_array((each, pairs.column, pairs.start), shape=shape) for each in (values, chance)]
+        return PairedItems(sparse[0], sparse[1], row, column)
+    scores = model.scores(ones, others)
+    if noise:
+        scores += rng.gumbel(size=scores.shape)
+    if ones.items == others.items <= EXACT and share == 1:
         probability = exact_assignment(scores)
     else:
         probability = soft_assignment(scores, share).probability
-    row, column = best_assignment(scores, rng=rng)
-    return PeriodMatch(
-        earlier=earlier,
-        later=later,
-        scores=scores,
-        probability=probability,
-        row=row,
-        column=column,
-        training=training,
-    )
+    weight = scores if by == "score" else np.log(np.maximum(probability, 1e-300))
+    return PairedItems(scores, probability, *best_assignment(weight, rng=rng))
