@@ -199,7 +199,7 @@ def test_groups_and_within() -> None:
 
 
 def test_unicity_by_steps() -> None:
-    cells = asked(visits(), coarsen="stop:2digits", points=["1", "3"]).findings.unicity
+    cells = asked(visits(), generalize="stop:2digits", points=["1", "3"]).findings.unicity
     assert {each.step for each in cells} == {"", "2digits"}
     assert {each.unicity.points_known for each in cells} == {1, 3}
     value = {(each.time_step, each.step, each.unicity.points_known): each.unicity.unicity for each in cells}

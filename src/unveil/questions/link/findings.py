@@ -42,12 +42,12 @@ class ProfileAttack:
 
     attacker: str = figure("Where the attacker's weights come from: without truth, or learned on other people.")
     people: int = figure("Number of people with records in both periods who are attacked.", counts="people")
-    first_guess: Rate = figure("Share of people whose best candidate is right.")
+    first_guess: Rate = figure("Share of people whose best candidate is correct.")
     linked: Rate = figure("Share of people whose two pseudonyms the one-to-one assignment links.")
     chance: float = figure("The same when people are exchanged at random.", counts="statistic")
     excess: EffectSize = figure("People linked beyond chance.")
     claimed: float = figure("Mean probability that the attacker states for its links.", counts="statistic")
-    came_true: float = figure("Share of these links that are right.", counts="statistic")
+    came_true: float = figure("Share of these links that are correct.", counts="statistic")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +81,7 @@ class LinkedPeople:
     )
     mostly_linked: float = figure("Share of people with at least 80% of their records linked.", counts="statistic")
     miss: float = figure("Miss errors per person: own pseudonyms outside the profile.", counts="statistic")
-    include: float = figure("Include errors per person: pseudonyms of others in the profile.", counts="statistic")
+    include: float = figure("Include errors per person: pseudonyms of other people in the profile.", counts="statistic")
     risk_slope: float = figure("Risk slope of the average person; null where it is breached.", counts="statistic")
     linked_after: tuple[float, ...] = figure(
         "Linked share of a person's pseudonyms after 0, 1 and 2 merges of profiles.", counts="statistic"
@@ -106,7 +106,7 @@ class LifetimeResult:
 class ColumnShare:
     """What one column adds to linking."""
 
-    column: str = figure("The column.")
+    column: str = figure("Name of the compared column.")
     alone: float = figure("Attack success with this column alone.", counts="statistic")
     all_but: float = figure("Attack success with all other columns.", counts="statistic")
 
@@ -126,20 +126,20 @@ class GroupShare:
     """Records linked in one group of people."""
 
     group_by: str = figure("What makes the group: a column, or the number of records.")
-    group: str = figure("The group.")
+    group: str = figure("Name of the group, or its range of numbers of records.")
     people: int = figure("Number of people.", counts="people")
-    records_linked: Rate = figure("Records linked.")
+    records_linked: Rate = figure("Mean of the records linked over the people of the group.")
     linked_alone: float = figure("Records linked by the pseudonym alone.", counts="statistic")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExposedPerson:
+class NamedPerson:
     """One of the most exposed people."""
 
     person: str = figure("The person, as the table has it.")
     records: int = figure("Number of records.", counts="rows")
-    records_linked: float = figure("Records linked.")
-    own_share: float = figure("Own share.")
+    records_linked: float = figure("Expected share of the person's records that one of them gives.")
+    own_share: float = figure("Expected share of that profile that belongs to the person.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,8 +147,8 @@ class LinkEffect:
     """One effect with its level."""
 
     name: str = figure("The name of its limit: linked or records_linked.")
-    attacker: str = figure("The attacker.")
-    success: Rate = figure("Attack success.")
+    attacker: str = figure("Where the attacker's weights come from: without truth, or learned on other people.")
+    success: Rate = figure("Share of people, or of a person's records, that the attacker links.")
     baseline: float = figure("Success by chance, or by the pseudonym alone where that is larger.", counts="statistic")
     excess: EffectSize = figure("Success beyond the baseline.")
     adjusted_p: float = figure("Adjusted p of the exact permutation test; null where it was not tested.")
@@ -177,7 +177,9 @@ class LinkFindings:
     history: HistoryFacts = figure("The records that were attacked.")
     two_periods: TwoPeriods | None = figure("Linking two neighboring periods; null without periods.")
     linked_people: LinkedPeople = figure("Linking all records of each person.")
-    lifetimes: tuple[LifetimeResult, ...] = figure("The same by lifetime of pseudonyms, from the shortest.")
+    lifetimes: tuple[LifetimeResult, ...] = figure(
+        "The same by lifetime of pseudonyms, from the shortest to the longest."
+    )
     columns: tuple[ColumnShare, ...] = figure("What each column adds; empty where one column is compared.")
     column_measure: str = figure("The effect that the columns are compared by: linked or records_linked.")
     unicity: tuple[UnicityCell, ...] = figure("Unicity by number of known records and by generalization.")
@@ -186,7 +188,7 @@ class LinkFindings:
         counts="statistic",
     )
     groups: tuple[GroupShare, ...] = figure("Records linked by group of people.")
-    exposed: tuple[ExposedPerson, ...] = figure("The most exposed people, if they were asked for.")
+    exposed: tuple[NamedPerson, ...] = figure("The most exposed people, if they were asked for.")
     notes: tuple[str, ...] = figure(NOTES, default=())
     #: The share of records that counts as a breach.
     beta: float = field(default=0.8)

@@ -17,7 +17,7 @@ from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings
 from unveil.metrics.trials.risk import Rate
 from unveil.metrics.verdict.effects import LOWER_ERROR, UPPER_ERROR, EffectSize
 from unveil.metrics.verdict.exchanged_people import FEWEST_PEOPLE, exchange, exchangeable
-from unveil.questions.link.findings import ExposedPerson, GroupShare, LinkedPeople
+from unveil.questions.link.findings import GroupShare, LinkedPeople, NamedPerson
 from unveil.questions.link.read import LinkInputs
 
 #: Exchanges of people behind the chance of records linked.
@@ -137,7 +137,7 @@ def _by_column(history: History, column: str, records: RecordsLinked) -> list[Gr
     return [_group(column, name, own == place, records) for place, name in enumerate(names.to_list())]
 
 
-def exposed(inputs: LinkInputs, history: History, records: RecordsLinked) -> tuple[ExposedPerson, ...]:
+def exposed(inputs: LinkInputs, history: History, records: RecordsLinked) -> tuple[NamedPerson, ...]:
     """Return the people with most of their records linked, where they are to be named."""
     if not inputs.settings.show_people or inputs.settings.shuffle:
         return ()
@@ -146,7 +146,7 @@ def exposed(inputs: LinkInputs, history: History, records: RecordsLinked) -> tup
     first = np.unique(history.person, return_index=True)[1]
     order = np.lexsort((-number, -records.share, -records.linked))[:_MOST_EXPOSED]
     return tuple(
-        ExposedPerson(
+        NamedPerson(
             person=str(names[int(first[each])]),
             records=int(number[each]),
             records_linked=float(records.linked[each]),

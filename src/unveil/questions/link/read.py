@@ -39,7 +39,7 @@ class LinkInputs:
     notes: tuple[str, ...] = ()
 
     def rng(self, part: str) -> np.random.Generator:
-        """Return the source of randomness of one part, whoever computes it."""
+        """Return the source of randomness of one part, wherever it is computed."""
         return np.random.default_rng([self.entropy, *part.encode()])
 
     def history(self, lifetime: str = "") -> History:
@@ -136,20 +136,22 @@ def _points(written: Sequence[Any]) -> tuple[int, ...]:
 
 def _steps(settings: LinkSettings, table: Table) -> dict[str, tuple[str, ...]]:
     steps: dict[str, tuple[str, ...]] = {}
-    for text in settings.coarsen:
+    for text in settings.generalize:
         column, colon, written = (part.strip() for part in text.rpartition(":"))
         several = tuple(part.strip() for part in written.split(",") if part.strip())
         if not colon or not column or not several:
-            raise InputError("coarsen is not in the required form. Write COLUMN:STEP,STEP such as stop:2digits,3digits")
+            raise InputError(
+                "generalize is not in the required form. Write COLUMN:STEP,STEP such as stop:2digits,3digits"
+            )
         if column != settings.time:
             table.column(column)
         if column in steps:
-            raise InputError(f"coarsen names the column {column!r} twice. Put all its steps behind one colon")
+            raise InputError(f"generalize names the column {column!r} twice. Put all its steps behind one colon")
         steps[column] = several
     others = [column for column in steps if column != settings.time]
     if len(others) > 1:
         raise InputError(
-            f"coarsen names {len(others)} columns besides the time, but one is compared with it. Name one column"
+            f"generalize names {len(others)} columns besides the time, but one is compared with it. Name one column"
         )
     if settings.time:
         steps["time"] = steps.pop(settings.time, _TIME_STEPS)
@@ -159,7 +161,7 @@ def _steps(settings: LinkSettings, table: Table) -> dict[str, tuple[str, ...]]:
 def _some_people(
     tables: list[Table], settings: LinkSettings, rng: np.random.Generator
 ) -> tuple[list[Table], list[str]]:
-    """Return the records of at most so many people, drawn at random."""
+    """Return the records of at most the stated number of people, drawn at random."""
     import polars as pl
 
     if any(settings.person not in table.column_names for table in tables):
@@ -183,7 +185,7 @@ def _some_people(
 
 
 def _fewer(history: History, rng: np.random.Generator) -> History:
-    """Return the records of so many people that all pairs of their pseudonyms can be compared."""
+    """Return the records of fewer people, so that all pairs of their pseudonyms can be compared."""
     if history.released.items <= MOST_PSEUDONYMS:
         return history
     order = rng.permutation(history.people)

@@ -16,17 +16,23 @@ from unveil.guesses import Partition
 from unveil.metrics.partitions.linked_records import linked_records
 from unveil.metrics.releases.unicity import decay_exponent, points_of, unicity_of
 from unveil.metrics.trials.risk import Rate
+from unveil.metrics.verdict.effects import EffectSize
 from unveil.metrics.verdict.exchanged_people import LinkStatistic, LinkTest, RightPairs, exchange_tests
+from unveil.metrics.verdict.levels import ALPHA, LEVELS, Level, effect_level
 from unveil.questions.link.findings import (
+    LEARNED,
     LINKED,
     RECORDS_LINKED,
+    WITHOUT_TRUTH,
     ColumnShare,
-    ExposedPerson,
     GroupShare,
     HistoryFacts,
     LifetimeResult,
     LinkedPeople,
+    LinkEffect,
     LinkFindings,
+    LinkVerdict,
+    NamedPerson,
     ProfileAttack,
     TwoPeriods,
     UnicityCell,
@@ -41,7 +47,6 @@ from unveil.questions.link.linked_people import (
 )
 from unveil.questions.link.read import LinkInputs, identifiers_of
 from unveil.questions.link.two_periods import attacked, learned, names_of, neighbors, testable, two_periods
-from unveil.questions.link.verdict import verdict_on
 from unveil.report.progress import Progress
 from unveil.work.run import endings_raise, executor
 from unveil.work.run import run as run_tasks
@@ -50,6 +55,8 @@ from unveil.work.threads import Threads
 
 #: Unicity that falls by less with the time step has no exponent.
 _NOTABLE_FALL = 0.1
+#: Links are detectable if they are found in so large a share of cases.
+_POWER = 0.8
 
 
 class Part(NamedTuple):
@@ -80,7 +87,7 @@ class MainResult:
     linked_people: LinkedPeople
     tests: tuple[LinkTest, ...]
     groups: tuple[GroupShare, ...]
-    exposed: tuple[ExposedPerson, ...]
+    exposed: tuple[NamedPerson, ...]
 
 
 def run(inputs: LinkInputs, *, progress: Progress) -> LinkFindings:
@@ -92,7 +99,7 @@ def run(inputs: LinkInputs, *, progress: Progress) -> LinkFindings:
     found = _computed(inputs, parts, progress)
     main: MainResult = found[parts[0]]
     measure = RECORDS_LINKED if main.two_periods is None or len(history.periods) > 2 else LINKED
-    verdict = verdict_on(main.two_periods, main.linked_people, main.tests, measure)
+    verdict = _verdict(main.two_periods, main.linked_people, main.tests, measure)
     cells = tuple(cell for part in parts if part.kind == "unicity" for cell in found[part])
     asked = inputs.settings
     roles = (asked.person, asked.time, asked.period, asked.pseudonym)
@@ -180,7 +187,7 @@ def _computed(inputs: LinkInputs, parts: Sequence[Part], progress: Progress) -> 
             with executor(asked.workers if asked.cluster is None else 0, asked.cluster) as on:
                 run_tasks(tasks, on=on, settle=settle, lost=lost)
         else:
-            bench = Workbench(inputs)
+            bench = LinkWorkbench(inputs)
             tasks = [Task(each, bench.compute, (each,), each.words) for each in parts]
             with _one_blas_thread(), threads(asked.threads or 0):
                 run_tasks(tasks, on=Threads(None), settle=settle, lost=lost)
@@ -194,8 +201,8 @@ def _work(shared: SharedValue, part: Part) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _workbench(shared: SharedValue) -> "Workbench":
-    return Workbench(shared.value)
+def _workbench(shared: SharedValue) -> "LinkWorkbench":
+    return LinkWorkbench(shared.value)
 
 
 def _one_blas_thread() -> Any:
@@ -205,7 +212,7 @@ def _one_blas_thread() -> Any:
     return threadpool_limits(limits=1, user_api="blas")
 
 
-class Workbench:
+class LinkWorkbench:
     """Inputs with the history that is analyzed in full."""
 
     def __init__(self, inputs: LinkInputs) -> None:
@@ -325,7 +332,7 @@ def _not_attacked(lifetime: str, why: str) -> LifetimeResult:
 
 
 def _curve(
-    inputs: LinkInputs, history: History, main: LinkedPeople, found: dict[Part, Any]
+    inputs: LinkInputs, history: History, main: LinkedPeople, results: dict[Part, Any]
 ) -> tuple[LifetimeResult, ...]:
     """Return the lifetimes in their order, the one analyzed in full among them."""
     full = LifetimeResult(
@@ -336,7 +343,7 @@ def _curve(
         own_share=main.own_share,
         mostly_linked=main.mostly_linked,
     )
-    return tuple(full if each == inputs.at else found[Part("lifetime", each)] for each in inputs.lifetimes)
+    return tuple(full if each == inputs.at else results[Part("lifetime", each)] for each in inputs.lifetimes)
 
 
 def _decay(cells: Sequence[UnicityCell]) -> float:
@@ -349,3 +356,69 @@ def _decay(cells: Sequence[UnicityCell]) -> float:
         falls.append((max(values) - min(values), -known, decay_exponent(values, [each / min(steps) for each in steps])))
     fall, _, exponent = max(falls, default=(0.0, 0, nan))
     return exponent if fall >= _NOTABLE_FALL else nan
+
+
+# Verdict
+
+
+def _verdict(
+    two_periods: TwoPeriods | None, people: LinkedPeople, tests: tuple[LinkTest, ...], measure: str
+) -> LinkVerdict:
+    """Return the level of each effect and of the worst one."""
+    p = {each.name: each.adjusted_p for each in tests}
+    effects = []
+    for attack in () if two_periods is None else two_periods.attacks[:2]:
+        ending = ", learned" if attack.attacker == LEARNED else ""
+        ps = p.get(f"links{ending}", nan), p.get(f"ranks{ending}", nan)
+        effects.append(_effect(LINKED, attack.attacker, attack.linked, attack.excess, *ps))
+    effects.append(_effect(RECORDS_LINKED, WITHOUT_TRUTH, people.records_linked, people.excess, p.get("pairs", nan)))
+    order = sorted(effects, key=lambda each: (-_height(each.level), each.name != measure, -_value(each)))
+    return LinkVerdict(
+        level=order[0].level, effects=tuple(order), tests=tests, detectable=_detectable(two_periods, len(p))
+    )
+
+
+def _effect(name: str, attacker: str, success: Rate, excess: EffectSize, p: float, rank_p: float = nan) -> LinkEffect:
+    significant, by_rank = p <= ALPHA, rank_p <= ALPHA
+    level: Level = "inconclusive"
+    if excess.is_tested and not np.isnan(p):
+        level = effect_level(excess, is_significant=significant) or "inconclusive"
+        if by_rank and not significant:
+            level = "very_low"
+    return LinkEffect(
+        name=name,
+        attacker=attacker,
+        success=success,
+        baseline=excess.baseline,
+        excess=excess,
+        adjusted_p=p,
+        significant=bool(significant),
+        rank_only=bool(by_rank and not significant),
+        level=level,
+    )
+
+
+def _height(level: Level) -> float:
+    return 0.5 if level == "inconclusive" else LEVELS.index(level)
+
+
+def _value(effect: LinkEffect) -> float:
+    return effect.excess.value if effect.excess.is_tested else -1.0
+
+
+def _detectable(two_periods: TwoPeriods | None, tests: int) -> float:
+    """Return the smallest share of people whose links are found in 8 of 10 cases, if all other links are by chance.
+
+    Links by chance are taken to be Poisson distributed.
+    """
+    from scipy.stats import poisson
+
+    if two_periods is None or not tests:
+        return nan
+    attack = two_periods.attacks[0]
+    chance = attack.chance * attack.people
+    critical = int(poisson.isf(ALPHA / tests, chance)) + 1
+    for linked in range(critical + 1):
+        if poisson.sf(critical - linked - 1, chance) >= _POWER:
+            return min(linked / attack.people, 1.0)
+    return nan

@@ -118,7 +118,6 @@ class LinkSettings(TableColumnSettings, TextFileSettings, LimitSettings, SeedSet
         kind="columns",
         of="tables",
         fold=MORE,
-        place="default",
         group="Columns",
     )
     by: tuple[str, ...] = setting(
@@ -135,7 +134,6 @@ class LinkSettings(TableColumnSettings, TextFileSettings, LimitSettings, SeedSet
         "",
         "Lifetime to analyze in full (default: the last)",
         fold=MORE,
-        place="default",
         metavar="TEXT",
         group="Attack",
     )
@@ -144,25 +142,24 @@ class LinkSettings(TableColumnSettings, TextFileSettings, LimitSettings, SeedSet
         "Also attack with weights learned on other people",
         "A random half of the people teaches the attacker, and the other half is attacked.",
         fold=MORE,
-        place="default",
         group="Attack",
     )
     points: tuple[str, ...] = setting(
         ("1", "2", "4"),
         "Numbers of records the attacker knows (default: 1,2,4)",
-        "For unicity: how often so many known records of a person fit nobody else.",
+        "For unicity: how often known records fit one person only.",
         fold=MORE,
         metavar="N,N",
-        place="default",
         group="Attack",
     )
-    coarsen: tuple[str, ...] = setting(
+    generalize: tuple[str, ...] = setting(
         (),
         "Generalizations for unicity: COLUMN:STEP,STEP",
         "A step is 2digits (the first characters of a value), a width for numbers, or 6h or 1d for the time column.",
         many=True,
         fold=MORE,
         metavar="COLUMN:STEP",
+        alias="--coarsen",
         example="stop:2digits,3digits",
         group="Attack",
     )

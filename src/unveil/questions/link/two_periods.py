@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray, IntArray
+from unveil._kernels.types import IntArray
 from unveil.attacks import PeriodMatch, ProfileMatching
 from unveil.data.histories import History
 from unveil.errors import InputError
@@ -69,33 +69,39 @@ def attacked(
     people, linked = int(shared.sum()), match.partner >= 0
     right = (match.partner == truth) & shared
     chance = _expected_links(match, truth, stratum)
-    stated = match.probability[match.partner[linked], np.flatnonzero(linked)]
+    stated = np.asarray(match.probability[match.partner[linked], np.flatnonzero(linked)]).ravel()
     attack = ProfileAttack(
         attacker=WITHOUT_TRUTH if knowledge is None else LEARNED,
         people=people,
-        first_guess=_share(_first_guesses(match.scores, truth), people),
+        first_guess=_share(_first_guesses(match, truth), people),
         linked=_share(float(right.sum()), people),
         chance=chance / people if people else nan,
         excess=link_effect(int(right.sum()), people, chance, effects=effects),
         claimed=float(stated.mean()) if stated.size else nan,
         came_true=float(right[linked].mean()) if stated.size else nan,
     )
-    statistics: dict[str, TwoPeriodStatistic] = {
-        "links": RightLinks(match.earlier, match.later, match.partner),
-        "ranks": LogRank.of(match.earlier, match.later, match.scores),
-    }
+    statistics: dict[str, TwoPeriodStatistic] = {"links": RightLinks(match.earlier, match.later, match.partner)}
+    if isinstance(match.scores, np.ndarray):  # of very many people, only some pairs are compared
+        statistics["ranks"] = LogRank.of(match.earlier, match.later, match.scores)
     return attack, statistics
 
 
-def _first_guesses(scores: FloatArray, truth: IntArray) -> float:
-    """Return the expected number of people whose best candidate is right; ties share."""
-    best = scores == scores.max(axis=0)
-    later = np.flatnonzero(truth >= 0)
-    return float((best[truth[later], later] / best.sum(axis=0)[later]).sum())
+def _first_guesses(match: PeriodMatch, truth: IntArray) -> float:
+    """Return the expected number of people whose best candidate is correct; ties share."""
+    if isinstance(match.scores, np.ndarray):
+        best = match.scores == match.scores.max(axis=0)
+        later = np.flatnonzero(truth >= 0)
+        return float((best[truth[later], later] / best.sum(axis=0)[later]).sum())
+    pairs = match.scores.tocoo()
+    highest = np.full(truth.size, -np.inf)
+    np.maximum.at(highest, pairs.col, pairs.data)
+    top = pairs.data == highest[pairs.col]
+    ties = np.bincount(pairs.col[top], minlength=truth.size)
+    return float((1 / ties[pairs.col[top & (pairs.row == truth[pairs.col])]]).sum())
 
 
 def _expected_links(match: PeriodMatch, truth: IntArray, stratum: IntArray | None) -> float:
-    """Return the right links when people are exchanged at random."""
+    """Return the correct links when people are exchanged at random."""
     sides = match.earlier, match.later
     earlier, later = (np.zeros(side.size, np.int64) if stratum is None else stratum[side] for side in sides)
     return expected_links(match.partner, truth, earlier, later)

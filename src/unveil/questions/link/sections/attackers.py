@@ -37,7 +37,7 @@ def section(findings: LinkFindings, context: PageContext) -> Section:
 def _calibration(attack: ProfileAttack) -> str:
     if isnan(attack.claimed):
         return ""
-    return f" It states a probability of {about(attack.claimed)} for its links; {about(attack.came_true)} are right."
+    return f" It states a probability of {about(attack.claimed)} for its links; {about(attack.came_true)} are correct."
 
 
 def _gain(attacks: tuple[ProfileAttack, ...]) -> str:
@@ -109,7 +109,7 @@ def _attack_table(attacks: tuple[ProfileAttack, ...]) -> TableBlock:
         columns=("Attacker", "People", "Best candidate", "One to one (95% CI)", "Chance", "Claimed", "Came true"),
         rows=tuple(rows),
         align=sides("lrrrrrr"),
-        note="Claimed: mean probability that the attacker states for its links. Came true: share that is right.",
+        note="Claimed: mean probability that the attacker states for its links. Came true: share that is correct.",
     )
 
 

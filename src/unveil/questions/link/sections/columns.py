@@ -1,4 +1,4 @@
-"""Columns: what each one links alone, and what all others link without it."""
+"""Columns: what each one links alone, and what the rest links without it."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def section(findings: LinkFindings, context: PageContext) -> Section | None:
     what = "people" if findings.column_measure == LINKED else "records"
     lead = (
         f"With all columns {about(whole)} of {what} are linked; without {name(best.column, 40)}, "
-        f"{about(best.all_but)}. Columns that link little alone can add to others."
+        f"{about(best.all_but)}. A column that links little alone can add to the rest."
     )
     shown = ordered[:_MOST_ROWS]
     place = np.arange(len(shown), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Unicity: how often a few known records of a person fit nobody else."""
+"""Unicity: how often a few known records of a person fit one person only."""
 
 from math import isnan
 
@@ -23,7 +23,7 @@ def section(findings: LinkFindings, context: PageContext) -> Section | None:
     known = count(most, "known record singles", "known records single")
     lead = (
         f"{known} out {about(first.unicity.unicity)} of people{_step(first)}; records exchanged at random "
-        f"{about(first.unicity.by_chance)}.{_coarse(cells, most)}"
+        f"{about(first.unicity.by_chance)}.{_generalized(cells, most)}"
     )
     decay = "" if isnan(findings.decay) else f"Unicity falls with the power {fixed(findings.decay)} of the time step."
     return Section(
@@ -39,9 +39,9 @@ def _step(cell: UnicityCell) -> str:
     return f" (times to {lifetime_words(cell.time_step)})" if cell.time_step else ""
 
 
-def _coarse(cells: tuple[UnicityCell, ...], most: int) -> str:
-    """Return the unicity after the coarsest generalization."""
-    last = [each for each in cells if each.unicity.points_known == most][-1]
+def _generalized(cells: tuple[UnicityCell, ...], known: int) -> str:
+    """Return the unicity after the strongest generalization."""
+    last = [each for each in cells if each.unicity.points_known == known][-1]
     if last is cells[0] or (not last.time_step and not last.step):
         return ""
     by = [lifetime_words(last.time_step)] if last.time_step else []
