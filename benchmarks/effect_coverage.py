@@ -30,10 +30,10 @@ from unveil.metrics.trials.risk import clopper_pearson
 from unveil.metrics.verdict.effects import (
     EffectSize,
     mean_correlation,
-    membership_effect,
+    membership_pair,
     risk_difference,
     shrunk_estimate,
-    singling_out_effect,
+    singling_out_pair,
     worst_effect,
 )
 from unveil.metrics.verdict.plan import pass_chance
@@ -154,7 +154,7 @@ def of_membership(shift: float, is_rounded: bool, sizes: tuple[int, int], draws:
         calibration = scores(sizes[1] // 3, 0.0)
         true, false = (_called(mean, calibration, is_rounded) for mean in (shift, 0.0))
         control = scores(sizes[1] - calibration.size, 0.0)
-        misses.add(membership_effect(scores(sizes[0], shift), control, calibration), true - false)
+        misses.add(membership_pair(scores(sizes[0], shift), control, calibration).effect(), true - false)
     return misses
 
 
@@ -187,7 +187,7 @@ def of_singling_out(leak: float, sizes: tuple[int, int], draws: int, predicates:
             truth.append((1 - members * p) * alone if is_leak else 0.0)
         starts = np.cumsum([0, *map(len, fits)])
         rate = singling_out(pool, starts, np.concatenate(fits), rng=rng)
-        misses.add(singling_out_effect(rate), float(np.mean(truth)))
+        misses.add(singling_out_pair(rate).effect(), float(np.mean(truth)))
     return misses
 
 

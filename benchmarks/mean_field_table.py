@@ -1,4 +1,4 @@
-"""The table of the studies mean-field.toml and mean-field-seeds.toml, as docs/graph-measured.md has it.
+"""The table of the studies mean-field.toml and mean-field-seeds.toml, as docs/research/graph-measured.md has it.
 
 Run it with the folders of both: python benchmarks/mean_field_table.py FOLDER FOLDER
 """

@@ -1,4 +1,4 @@
-"""Run the benchmarks beside their peers and print tables for docs/benchmarks.md; ``make bench`` calls this."""
+"""Run the benchmarks beside their peers and print tables for docs/research/benchmarks.md; ``make bench`` calls this."""
 
 import argparse
 import os

@@ -97,9 +97,9 @@ COMMANDS_HEAD = f"""# Commands
 
 {reference_pages.MADE}
 
-`--help` shows the main options of a command, `--help-all` shows all. `...` marks an option that can be
-repeated; COLS and NAMES are names with commas between them. Each command is also a Python function; a keyword with
-another name stands in parentheses. [Exit codes](exit-codes.md)."""
+`--help` shows the main options, `--help-all` all of them. Options with `...` can be repeated; COLS and NAMES are
+separated by commas. Each command is also a Python function; a keyword with another name stands in parentheses.
+[Exit codes](exit-codes.md)."""
 #: The tables of a settings file, each with its sentence.
 _SECTIONS = {
     "tuning": "Keys of `[tuning]` in the file of `--config`, for statisticians.",
@@ -127,11 +127,11 @@ def commands() -> str:
     found = list(_commands(main, click.Context(main, info_name="unveil")))
     shown = {name: list(_options(name, command, context)) for name, command, context in found}
     number = Counter(row for rows in shown.values() for row in rows)
-    common = [row for row, times in number.items() if times >= _COMMON and row[0] != "--help"]
+    common = [row for row, times in number.items() if times >= _COMMON]
     parts = [COMMANDS_HEAD, "## Options of several commands", _listed(common)]
     homes = {home.command: home.summary for home in QUESTIONS.values()}
     for name, command, _ in found:
-        rows = [row for row in shown[name] if row not in common and row[0] != "--help"]
+        rows = [row for row in shown[name] if row not in common]
         parts += [f"## `unveil {name}`", homes.get(name) or (command.help or "").partition("\n")[0], _listed(rows)]
     parts += ["## Settings files", _SETTINGS_FILES]
     for section, keys in _keys().items():
@@ -168,7 +168,8 @@ def _options(name: str, command: click.Command, context: click.Context) -> Itera
             yield param.make_metavar(context), getattr(param, "line", "")
             continue
         record = param.get_help_record(context)
-        if record is not None:
+        # Click keeps the option for help of the first context: with `-h` or without.
+        if record is not None and "--help" not in record[0].split(", "):
             text = " ".join(record[1].split())
             each = settings.get(param.name or "")
             if each is not None and each.is_keyword and each.name != each.key:

@@ -26,17 +26,19 @@ FINE = frozenset(
 GPL = re.compile("GPL|General Public License")
 GPL_MAY_BE_IN = frozenset({"orbits", "test", "bench"})
 
+# Packages that state no license in their metadata, with the licenses in their files.
+IN_FILES = {"axe-playwright-python": "MIT AND MPL-2.0"}
+
 PAGE = """\
-# Licences of what unveil uses
+# Third-party licenses
 
-unveil itself is under Apache-2.0. Below is every package that it, one of its extras, or those who change it need, at
-the version of `constraints.txt`. `core` is what a plain installation brings; `test`, `docs`, `bench` and `build` are
-no extras: `make test`, `make docs`, `make bench` and the build of unveil use them. The GPL, LGPL and AGPL are allowed
-in the extra `orbits`, in `test` and in `bench` alone, and a package whose licence is unknown is allowed nowhere:
-`tests/test_supply_chain.py` says so. `make lock` writes this page; `make sbom` writes the same as a CycloneDX list,
-with hashes.
+unveil is under Apache-2.0. This table lists every package that unveil, its extras or its development need, at the
+version of `constraints.txt`. `core` comes with a plain installation. `test`, `docs`, `bench` and `build` are used by
+`make test`, `make docs`, `make bench` and the build. The GPL, LGPL and AGPL are allowed in the extra `orbits`, in
+`test` and in `bench` only. No package may have an unknown license; `tests/test_supply_chain.py` checks both. `make
+lock` writes this page, and `make sbom` the same list as CycloneDX, with hashes.
 
-| Package | Version | Licence | Needed by |
+| Package | Version | License | Needed by |
 | --- | --- | --- | --- |
 """
 
@@ -109,7 +111,7 @@ def licence_of(metadata: dict[str, Any]) -> str:
             return str(canonicalize_license_expression(word))
     kinds = [kind.split(" :: ")[-1] for kind in metadata.get("classifier", ()) if kind.startswith("License :: ")]
     short = words[1] if 0 < len(words[1]) <= 60 and "\n" not in words[1] else ""
-    return " AND ".join(sorted(set(kinds))) or short
+    return " AND ".join(sorted(set(kinds))) or short or IN_FILES.get(canonicalize_name(metadata.get("name", "")), "")
 
 
 def objection(package: Package) -> str | None:

@@ -37,7 +37,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tools.environment import CONSTRAINTS, ROOT, project
 from tools.licences import Package, licence_of, lock_text, page, reached, read_lock
 
-PAGE = "docs/licences.md"
+PAGE = "LICENSE-3RD-PARTY.md"
 HEADER = """\
 # The versions that every make target installs, tried together, so that every machine gets the same; with the hashes
 # of all files of each version, which pip compares. Made by `make lock`: it keeps what is listed, adds what is missing.

@@ -21,9 +21,12 @@ from tools.environment import ROOT
 from tools.notebooks import NOTEBOOKS, page_of
 
 CONFIG = ROOT / "docs" / "site" / "zensical.toml"
+#: Old addresses of pages below docs, and where these are now.
+MOVED = tomllib.loads((ROOT / "docs" / "site" / "moved.toml").read_text(encoding="utf-8"))
 #: What the site is made of, as it lies in the project.
 PARTS = (
     *("README.md", "SECURITY.md", "CHANGELOG.md", "CONTRIBUTING.md", "CITATION.cff", "LICENSE", "docs", "examples"),
+    "LICENSE-3RD-PARTY.md",
     *(".pre-commit-hooks.yaml", "Containerfile", "action.yml", "constraints.txt", "pyproject.toml", "studies"),
 )
 #: What the theme would fetch from elsewhere where a page is opened as a file, and what comes with the site instead.
@@ -82,6 +85,9 @@ def build(folder: Path, work: Path) -> None:
     site = work / "site"
     for page in site.rglob("*.html"):
         _finish(page, site)
+    for old, new in MOVED.items():
+        if not (site / "docs" / f"{old}.html").exists():
+            _redirect(site / "docs" / f"{old}.html", f"{new}.html")
     _stop_if(list(fetched_from_elsewhere(site)), "no page may fetch anything from elsewhere, but these would")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(site, folder)
@@ -119,6 +125,15 @@ def _finish(page: Path, site: Path) -> None:
     text = broken_well(page.read_text(encoding="utf-8").replace("<th></th>", "<td></td>"))
     up = "../" * (len(page.relative_to(site).parts) - 1)
     page.write_text(text.replace(_SHIM, f"{up}{_OWN_SHIM}"), encoding="utf-8")
+
+
+def _redirect(page: Path, address: str) -> None:
+    """Write a small page that leads from an old address to the new one."""
+    page.write_text(
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>This page has moved</title>'
+        f'<meta http-equiv="refresh" content="0; url={address}"><a href="{address}">This page has moved</a></html>\n',
+        encoding="utf-8",
+    )
 
 
 def broken_well(text: str) -> str:

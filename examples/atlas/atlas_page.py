@@ -1,4 +1,4 @@
-"""Write docs/atlas.md and its pictures from the results of the study of releases that others made.
+"""Write docs/research/atlas.md and its pictures from the results of the study of releases that others made.
 
     python examples/atlas/atlas_page.py
     python examples/atlas/atlas_page.py --atlas atlas --controlled atlas-controlled --out somewhere
@@ -60,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--atlas", type=Path, default=KEPT / "atlas.parquet")
     parser.add_argument("--controlled", type=Path, default=KEPT / "atlas-controlled.parquet")
-    parser.add_argument("--out", type=Path, default=ROOT / "docs")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "research")
     told = parser.parse_args()
     atlas, controlled = run(Results.read(told.atlas)), releases_of(Results.read(told.controlled))
     told.out.mkdir(parents=True, exist_ok=True)
@@ -387,7 +387,7 @@ def graded(found: ReleasesFindings) -> Iterator[str]:
     if said:
         yield (
             f"**Distances** are graded like all others: {'; '.join(said)}. A good order among releases of one technique is no "
-            "verdict on one of them: [why distances do not decide](verdict.md#why-distances-do-not-decide)."
+            "verdict on one of them: [why distances do not decide](decision-measured.md#why-distances-do-not-decide)."
         )
         yield ""
     yield from markdown(grade_table(found))

@@ -2,7 +2,7 @@
 
     unveil study run studies/paper-1.toml --out one
     unveil study run studies/paper-2.toml --out two
-    python examples/grades/replication.py one two > docs/replication-figures.md
+    python examples/grades/replication.py one two > docs/research/replication-figures.md
 
 Folders are graded together. All intervals are of 95 % and come from drawing combinations of data set, protection and
 attack anew: what they say holds for more such combinations, not for more graphs.

@@ -1,12 +1,12 @@
 # %% [markdown]
-# # Grading your own anonymizer on graphs
+# # Audit your own protection of graphs
 #
-# You have a way to anonymize a social graph, and want to know what it is worth: how many people are still found, and what it
-# costs. A protection is a frozen dataclass with one method; nothing has to be registered.
+# You have a method that protects a social graph. How many nodes does an attack still re-identify, and what does the method cost?
+# A protection is a frozen dataclass with one method; it needs no registration.
 #
-# ## The anonymizer
+# ## The protection
 #
-# It drops a share of the edges at random and adds as many others, and numbers the nodes anew.
+# It drops a share of the edges at random, adds as many new edges, and gives the nodes new numbers.
 
 # %%
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from unveil.data.graph.release import GraphRelease
 
 @dataclass(frozen=True, kw_only=True)
 class DropAndAdd:
-    """Drop a share of the edges at random, add as many between random nodes, and number the nodes anew."""
+    """Drop a share of the edges at random, add as many between random nodes, and renumber the nodes."""
 
     share: float = 0.1
 
@@ -41,17 +41,17 @@ graph
 # %% [markdown]
 # ## What it costs
 #
-# `unveil.protect_graph` makes the release and compares it with the original. (A seed is passed so that this page says the same
-# each time; leave it out for a release that is published, because whoever knows the seed undoes it.)
+# `unveil.protect_graph` makes the release and compares it with the original. (The seed keeps this page the same each time.
+# Leave it out for a release that you publish: an attacker who knows the seed can undo the protection.)
 
 # %%
 unveil.protect_graph(graph, DropAndAdd(share=0.1), rng=np.random.default_rng(1))
 
 # %% [markdown]
-# ## Who is still found
+# ## Which nodes are re-identified
 #
-# An adversary knows 50 people and 85 % of the connections, under names, and spreads from there (Korula and Lattanzi). The
-# anonymizer at three strengths, beside one that comes with unveil and changes as many edges (each switch replaces two):
+# The attacker knows 50 seed pairs and 85% of the edges, and extends the seed pairs step by step (Korula and Lattanzi). Compare
+# the protection at three strengths with `switch` of unveil, which changes as many edges (each switch replaces two):
 
 # %%
 for share in (0.02, 0.1, 0.3):
@@ -59,17 +59,17 @@ for share in (0.02, 0.1, 0.3):
         found = unveil.graph(graph, protect, "KL", rng=np.random.default_rng(2)).findings.repetitions[0].matches
         cost = unveil.protect_graph(graph, protect, rng=np.random.default_rng(1)).quantities["edge_difference"].value
         print(
-            f"{name:<14}{share:>5.0%} of edges: {found.correct:>4.0f} of {found.targets} found, edges changed {cost:.2f}"
+            f"{name:<14}{share:>5.0%} of edges: {found.correct:>4.0f} of {found.targets} re-identified, edges changed {cost:.2f}"
         )
 
 # %% [markdown]
-# Now the same for your own graph: `unveil.read_graph("edges.csv")`, a networkx or igraph graph, or a sparse matrix instead
-# of the sample. In a file `anonymizer.py` the class is `anonymizer:DropAndAdd:share=0.1` on the command line and in studies,
-# which repeat all this over graphs, strengths and adversaries. The whole answer for one of them:
+# Use your own graph instead of the sample: `unveil.read_graph("edges.csv")`, a networkx or igraph graph, or a sparse matrix. In
+# a file `anonymizer.py`, the class is `anonymizer:DropAndAdd:share=0.1` on the command line and in studies, which repeat this over
+# graphs, strengths and attackers. The full result for one case:
 
 # %%
-answer = unveil.graph(graph, DropAndAdd(share=0.1), "KL", repeat=2)
-answer
+result = unveil.graph(graph, DropAndAdd(share=0.1), "KL", repeat=2)
+result
 
 # %%
-axes = answer.plot()
+axes = result.plot()

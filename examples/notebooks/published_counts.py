@@ -1,12 +1,12 @@
 # %% [markdown]
-# # Checking published counts
+# # Audit published tables
 #
-# An office publishes how many people of each age live in each ward, and hides counts from 1 to 4. Totals are shown. What can
-# a reader work out?
+# An office publishes how many people of each age live in each ward. It suppresses cells from 1 to 4 and shows totals. Which
+# cells can a reader recover?
 #
 # ## The table
 #
-# A star stands for a hidden count.
+# A star marks a suppressed cell.
 
 # %%
 import pandas as pd
@@ -25,29 +25,29 @@ wards = pd.DataFrame(
 wards
 
 # %% [markdown]
-# ## The question
+# ## The audit
 
 # %%
-answer = unveil.tables(wards, minimum=5)
-answer
+result = unveil.tables(wards, minimum=5)
+result
 
 # %% [markdown]
-# Every hidden count with the least and the most that it can be. A range of one value is a count that everybody can work out:
+# Each suppressed cell has a feasibility interval: the smallest and the largest count that agrees with the table. An interval
+# with one value is a recovered cell:
 
 # %%
-answer.to_polars()
+result.to_polars()
 
 # %% [markdown]
-# As a picture, the table with what is known of each cell:
+# The table as a chart, with the interval of each cell:
 
 # %%
-axes = answer.plot()
+axes = result.plot()
 
 # %% [markdown]
-# ## What to hide as well
+# ## Secondary suppression
 #
-# With the true counts at hand, `repair` looks for further counts to hide until no small one can be worked out. The frame of
-# records behind a table is all that is needed:
+# With the records behind the table, `repair` suppresses further cells until no small cell can be recovered:
 
 # %%
 counts = {
@@ -62,9 +62,9 @@ records = pd.DataFrame([cell for cell, count in counts.items() for _ in range(co
 published = wards.melt("ward", var_name="age", value_name="count")
 repaired = unveil.tables(published, minimum=5, truth=records, repair=True)
 repair = repaired.findings.repair
-print(f"hidden before: {repair.hidden_before}, after: {repair.hidden_after}")
-print(f"small counts that can be worked out afterwards: {repair.after.small}")
+print(f"suppressed before: {repair.hidden_before}, after: {repair.hidden_after}")
+print(f"small cells that can be recovered afterwards: {repair.after.small}")
 
 # %% [markdown]
-# On the command line `unveil tables wards.csv --min-cell 5 --microdata records.csv --suppress repaired` writes the repaired tables,
-# and `--limit small_worked_out=0` stops a pipeline while any small count can be worked out.
+# On the command line, `unveil tables wards.csv --min-cell 5 --microdata records.csv --suppress safe.csv` writes the tables with
+# secondary suppression. `--profile cell-5` stops a pipeline as long as a small cell can be recovered.

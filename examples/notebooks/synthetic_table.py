@@ -1,13 +1,13 @@
 # %% [markdown]
-# # Auditing a synthetic table in pandas
+# # Audit a synthetic table in pandas
 #
 # A synthetic table is not private because it is synthetic: a generator may have memorized people. This notebook audits two
 # generators of the same table, one that copies and one that does not, and ends with a test that stops the first.
 #
 # ## The people
 #
-# 1,000 made-up people. The generator gets half of them. The other half is the control group: an attack on them shows what
-# can be guessed without the release.
+# 1,000 invented people. The generator gets half of them. The other half is the control group: an attack on them shows the
+# success of guessing without the release.
 
 # %%
 import numpy as np
@@ -32,7 +32,7 @@ given.head(3)
 # %% [markdown]
 # ## A generator that memorizes
 #
-# It draws people with replacement and moves their income by a few euros: every row looks made up, and most belong to a person.
+# It draws people with replacement and moves their income by a few euros: every row looks invented, and most belong to a person.
 
 
 # %%
@@ -70,8 +70,8 @@ axes = result.plot()
 # %% [markdown]
 # ## A generator that mixes
 #
-# Independent columns: no row belongs to a person, and all associations between columns are lost. Incomes are rounded to
-# hundreds, because an exact income that occurs once tells that its owner is in the data.
+# Independent columns: no row belongs to a person, and no association between columns is preserved. Incomes are rounded to
+# hundreds, because an exact income that occurs once discloses that this person is in the data.
 
 # %%
 mixed = unveil.audit(given, independent(given, rng), control, **settings)

@@ -186,7 +186,7 @@ def test_the_lines_for_a_shell_complete_commands(tmp_path: Path) -> None:
 
 
 def test_the_yaml_of_a_page_names_what_the_action_and_the_hook_have() -> None:
-    text = (ROOT / "docs" / "pipelines.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "how-to" / "pipelines.md").read_text(encoding="utf-8")
     workflow, hooks = map(yaml.safe_load, blocks(text, "yaml"))
     (step,) = [each for each in workflow["jobs"]["release"]["steps"] if "unveil" in each["uses"]]
     inputs = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
@@ -208,7 +208,7 @@ def test_every_other_yaml_and_toml_block_can_be_read() -> None:
 
 
 def test_the_fields_that_the_recipe_for_r_reads_are_in_the_schema() -> None:
-    (recipe,) = blocks((ROOT / "docs" / "r.md").read_text(encoding="utf-8"), "r")
+    (recipe,) = blocks((ROOT / "docs" / "how-to" / "r.md").read_text(encoding="utf-8"), "r")
     whole = schema("audit")
     fields = whole["properties"] | {"releases": whole["definitions"]["release"]}
     read = re.findall(r"answer\$(\w+)(?:\$(\w+))?", recipe)

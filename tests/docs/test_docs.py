@@ -3,6 +3,7 @@
 import doctest
 import re
 from contextlib import chdir
+from html import unescape
 from itertools import groupby
 from pathlib import Path
 
@@ -119,7 +120,11 @@ def test_commands_print_what_is_shown(pages: list[Path], tmp_path: Path) -> None
             assert run_console(body, folder, known) == ""
 
 
-@each_page
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, *sorted(ROOT.glob("[C-Z]*.md"))],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_links_lead_somewhere(page: Path) -> None:
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         if "://" not in link:
@@ -130,9 +135,29 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_the_guide_has_examples_to_run() -> None:
-    text = (ROOT / "docs" / "partitions.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "research" / "unlinkability.md").read_text(encoding="utf-8")
     assert len(blocks(text, "python")) >= 9
     assert len(blocks(text, "console")) >= 2
+
+
+def test_the_report_of_the_tutorial_is_that_of_the_quickstart(tmp_path: Path) -> None:
+    quickstart, tutorial = (ROOT / "docs" / "start" / f"{name}.md" for name in ("quickstart", "read-a-report"))
+    text = quickstart.read_text(encoding="utf-8")
+    with chdir(tmp_path):
+        run_python(blocks(text, "python")[0], {"__name__": "__main__"}, quickstart.name)
+    audit, protect, *_ = (line[2:] for line in text.splitlines() if line.startswith("$ "))
+    assert run_command(audit, tmp_path)[0] == 3
+    html = re.sub(
+        r"<style.*?</style>|<[^>]+>", " ", (tmp_path / "report.html").read_text(encoding="utf-8"), flags=re.DOTALL
+    )
+    shown = " ".join(unescape(html).split())
+    report, passed = blocks(tutorial.read_text(encoding="utf-8"), "text")
+    parts = [part for line in report.splitlines() for part in re.split(r" {2,}", line)]
+    assert len(parts) >= 40
+    assert [part for part in parts if part not in shown] == []
+    code, printed = run_command(protect, tmp_path)
+    assert code == 0
+    assert printed.startswith(passed)
 
 
 def test_a_wrong_example_is_seen(tmp_path: Path) -> None:

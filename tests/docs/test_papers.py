@@ -20,7 +20,7 @@ Row = dict[str, str]
 def rows() -> list[Row]:
     """Return every row by the names of its columns."""
     columns, found = [], []
-    for line in (ROOT / "docs" / "papers.md").read_text(encoding="utf-8").splitlines():
+    for line in (ROOT / "docs" / "research" / "papers.md").read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in _CELL.split(line)[1:-1]] if line.startswith("|") else []
         if cells and cells[0] == "Item":
             columns = cells

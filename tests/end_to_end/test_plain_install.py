@@ -88,18 +88,22 @@ print([name for name in ("pyarrow", "pytest", "hypothesis", "starlette", "pip") 
 
 
 def test_the_lines_of_the_readme_run(plain: Path) -> None:
-    pages = (ROOT / "README.md", ROOT / "docs" / "questions.md")
+    pages = (ROOT / "README.md", ROOT / "docs" / "start" / "quickstart.md")
     lines = "\n".join(block for page in pages for block in blocks(page.read_text(encoding="utf-8"), "python"))
-    assert all(word in lines for word in ("pd.DataFrame(", "unveil.audit(", ".to_polars()", ".plot()"))
-    assert "\naxes = answer.plot()" in lines
-    # A picture needs the extra `plot`, which a plain install has not: it is named in one sentence.
-    refused = "\ntry:\n    answer.plot()\nexcept unveil.UnveilError as error:\n    axes = error"
-    lines = lines.replace("\naxes = answer.plot()", refused)
-    page = "print(answer.seed, axes, answer._repr_html_()[:7])"
-    graph = "import networkx; print(unveil.graph(networkx.path_graph(60), seed_pairs=2).findings.graph)"
-    printed = run(plain / "bin" / "python", "-W", "error", "-c", f"{lines}\n{page}\n{graph}", folder=plain)
+    assert all(word in lines for word in ("pl.DataFrame(", "unveil.audit(", ".summary()", ".to_html("))
+    # A chart needs the extra `plot`, which a plain install does not have: the error names it.
+    code = """
+import networkx, pandas
+print(type(unveil.audit(pandas.read_csv("people.csv"), "masked.csv", attacks="copies").to_pandas()).__name__)
+print(result.seed, result._repr_html_()[:7], unveil.graph(networkx.path_graph(60), seed_pairs=2).findings.graph)
+try:
+    result.plot()
+except unveil.UnveilError as error:
+    print(error)
+"""
+    printed = run(plain / "bin" / "python", "-W", "error", "-c", f"{lines}\n{code}", folder=plain)
     needs = "this needs the library 'matplotlib', which is not installed. Install it with: pip install 'unveil[plot]'"
-    assert printed == f"0 {needs} <iframe\n(60, 59)\n"
+    assert printed == f"DataFrame\n0 <iframe (60, 59)\n{needs}\n"
 
 
 def test_the_command_runs(plain: Path) -> None:

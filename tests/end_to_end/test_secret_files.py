@@ -18,7 +18,7 @@ from unveil.cli import COMMANDS, main
 from unveil.cli.values import report_target
 from unveil.studies import run_study
 
-TABLE = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
+TABLE = (Path(__file__).parents[2] / "docs" / "how-to" / "files.md").read_text(encoding="utf-8")
 #: What the guide says may be read by others: a command and its option.
 SHARED = set(re.findall(r"^\| `unveil (.+) (--\w+)` \|.*\| as the umask says \|$", TABLE, re.MULTILINE))
 
@@ -77,10 +77,10 @@ def test_every_command_that_writes_is_tried_and_the_guide_names_what_is_shared()
     assert {command for command, _ in OPTIONS} == set(CALLS)
     assert set(OPTIONS) >= SHARED
     assert {("audit", "--redacted"), ("protect-graph", "--out")} <= SHARED
-    assert "| `--html` of every command |" in TABLE
+    assert "| `--html` of every command | internal report (`--pdf`, too) |" in TABLE
     assert "| `--csv` and `--figures` of every command |" in TABLE
     for command, option in set(OPTIONS) - SHARED:
-        assert option == "--html" or f"| `unveil {command} {option}` |" in TABLE
+        assert option in {"--html", "--pdf"} or f"`unveil {command} {option}`" in TABLE
 
 
 @pytest.mark.parametrize("command", CALLS)

@@ -116,5 +116,5 @@ def test_the_page_of_the_guide_is_the_one_that_the_script_writes(tmp_path: Path)
     with patch.object(sys, "argv", ["atlas_page.py", "--out", str(tmp_path)]):
         atlas_page.main()
     written = (tmp_path / "atlas.md").read_text(encoding="utf-8")
-    assert written == (ROOT / "docs" / "atlas.md").read_text(encoding="utf-8")
+    assert written == (ROOT / "docs" / "research" / "atlas.md").read_text(encoding="utf-8")
     assert "178 releases" in written

@@ -138,5 +138,5 @@ def test_results_that_are_kept_are_those_of_the_study_and_the_page_says_how_many
     assert (kept.study.protections, kept.study.attacks) == (plan.protections, plan.attacks)
     assert (kept.study.axes, kept.study.replications) == (plan.axes, plan.replications)
     assert kept.failed == ()
-    figures = (ROOT / "docs" / "replication-figures.md").read_text(encoding="utf-8")
+    figures = (ROOT / "docs" / "research" / "replication-figures.md").read_text(encoding="utf-8")
     assert f"| {name} | {len(kept.fine)} of {len(kept.scenarios)} |" in figures

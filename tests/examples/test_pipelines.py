@@ -106,7 +106,7 @@ def test_the_action_uses_no_other_action_and_writes_the_internal_report_only_whe
 
 
 def by_hook(tables: Path, released: str) -> tuple[int, str]:
-    """Run the entry of the hook with the arguments that docs/pipelines.md gives it."""
+    """Run the entry of the hook with the arguments that docs/how-to/pipelines.md gives it."""
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     arguments = ["people.csv", released, "--control", "others.csv", "--attacks", "linkability", "--limit", LIMIT]
     with pytest.MonkeyPatch.context() as patch:

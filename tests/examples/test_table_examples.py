@@ -76,7 +76,7 @@ def test_pictures_are_there_and_small(name: str) -> None:
 
 
 def test_the_page_on_anonymeter_names_tests_that_exist() -> None:
-    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "anonymeter.md").read_text(encoding="utf-8")))
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "research" / "anonymeter.md").read_text(encoding="utf-8")))
     there = {
         name
         for path in (ROOT / "tests").rglob("test_*.py")

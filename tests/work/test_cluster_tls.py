@@ -29,7 +29,7 @@ class SafeCluster(NamedTuple):
 
 
 def certificates(folder: Path) -> dict[str, str]:
-    """Make an authority and a certificate in a folder, as docs/scale.md says, and return where each file is."""
+    """Make an authority and a certificate in a folder, as docs/how-to/scale.md says, and return where each file is."""
     folder.mkdir()
     made = {name: str(folder / f"{name}.pem") for name in ("ca", "ca-key", "node", "node-key", "request")}
     for words in (

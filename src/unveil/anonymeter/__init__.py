@@ -1,6 +1,7 @@
 """Run code written for anonymeter 1.1.0 by changing its import.
 
-The classes have the names, arguments and numbers of the package, its defects included; docs/anonymeter.md lists them.
+The classes have the names, arguments and numbers of the package, its defects included: docs/research/anonymeter.md
+lists them.
 Nothing else in unveil loads this folder.
 """
 

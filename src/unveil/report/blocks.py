@@ -14,7 +14,7 @@ import numpy as np
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._version import __version__
 from unveil.errors import InputError
-from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles, Waterfalls
 from unveil.report.scale import Kind
 
 #: How a headline or a number should strike the reader; always said in words too.
@@ -433,6 +433,7 @@ Block = (
     | CellGrid
     | DistributionPanels
     | Triangles
+    | Waterfalls
 )
 
 

@@ -231,6 +231,25 @@ class DistributionPanels:
     hatched: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Waterfall:
+    """How one record reaches its total: steps that add up."""
+
+    name: str
+    steps: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waterfalls:
+    """A waterfall per record, one unfolded at a time, on one axis."""
+
+    title: str
+    items: tuple[Waterfall, ...]
+    #: The axis, with its unit.
+    x_label: str
+    caption: str = ""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Triangle:
     """A value for each pair of columns: those below the diagonal of a square; NaN is undefined."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from io import BytesIO, StringIO
 
 from unveil.report.blocks import Block, CellGrid, Page, RiskSummary, TableBlock, grid_table, risk_table
-from unveil.report.blocks_spread import BoxRows, HeatMap
-from unveil.report.figure_tables import boxes_table, heat_table
+from unveil.report.blocks_spread import BoxRows, HeatMap, Waterfalls
+from unveil.report.figure_tables import boxes_table, heat_table, waterfall_table
 from unveil.report.text import one_line
 
 #: What a chart is written as: for a page or a slide, for paper, for anything else.
@@ -62,6 +62,8 @@ def _table(block: Block) -> TableBlock | None:
             return heat_table(block, every=True)
         case CellGrid():
             return grid_table(block)
+        case Waterfalls():
+            return waterfall_table(block)
         case RiskSummary():
             return risk_table(block)
     return None

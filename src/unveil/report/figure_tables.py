@@ -7,7 +7,7 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.report.blocks import TableBlock
-from unveil.report.blocks_spread import BoxRow, BoxRows, BoxStatistics, HeatMap
+from unveil.report.blocks_spread import BoxRow, BoxRows, BoxStatistics, HeatMap, Waterfalls
 from unveil.report.scale import ChartAxis, axis, round_step, value_text
 from unveil.report.svg.heads import heads_of
 from unveil.report.svg.heat import MOST_NUMBERED
@@ -44,6 +44,16 @@ def boxes_table(block: BoxRows) -> TableBlock:
         heads.append(block.number_label)
     align = tuple("left" if place <= several else "right" for place in range(len(heads)))
     return TableBlock(caption=caption, columns=tuple(heads), rows=tuple(rows), align=align)  # type: ignore[arg-type]
+
+
+def waterfall_table(block: Waterfalls) -> TableBlock:
+    """Return the steps of all waterfalls, one per line."""
+    return TableBlock(
+        caption=block.title,
+        columns=("Record", "Step", block.x_label),
+        rows=tuple((each.name, step, fixed(value)) for each in block.items for step, value in each.steps),
+        align=("left", "left", "right"),
+    )
 
 
 def heat_table(heat: HeatMap, *, every: bool = False) -> TableBlock:

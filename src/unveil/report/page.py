@@ -23,7 +23,7 @@ from unveil.report.blocks import (
     RiskSummary,
     TableBlock,
 )
-from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles, Waterfalls
 from unveil.report.machine import compact
 from unveil.report.svg.figures import box_figure, cells_figure, figure_of, heat_figure, panels_figure, rings_figure
 from unveil.report.svg.risks import risk_figure
@@ -223,7 +223,7 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
             return {"kind": "box rows", "figure": box_figure(block, identity)}
         case CellGrid():
             return {"kind": "chart", "figure": cells_figure(block, identity)}
-        case DistributionPanels() | Triangles():
+        case DistributionPanels() | Triangles() | Waterfalls():
             return {"kind": "chart", "figure": panels_figure(block, identity)}
         case HeatMap():
             return {"kind": "heat map", "figure": heat_figure(block, identity)}

@@ -54,7 +54,7 @@ def where_from(grounds: Sequence[Ground] = GROUNDS) -> str:
     cases = [f"{count(shipped_grades()[each].cases, 'case', 'cases')} of attacks on {each}" for each in grounds]
     return (
         f"Metrics were graded in {' and '.join(cases)}: whether privacy falls as the attacker "
-        "gets stronger; see docs/grades.md."
+        "gets stronger; see docs/research/grades.md."
     )
 
 

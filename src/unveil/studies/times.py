@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 #: The file in the folder of a study: a line for each scenario that was computed.
 TIMES = "times.jsonl"
 
-# CPU seconds of one replication of one attack on a graph, with knowledge and all metrics: see docs/scale.md.
+# CPU seconds of one replication of one attack on a graph, with knowledge and all metrics:
+# see docs/research/scale-measured.md.
 _EACH, _PER_NODE, _PER_EDGE = 0.02, 20e-6, 1.5e-6
 # A larger file is not read for the sake of a projection.
 _LARGEST = 1 << 26

@@ -41,7 +41,7 @@ class DaskCluster:
         if lacks:
             raise InputError(
                 f"the cluster {address!r} needs certificates, but Dask's settings (distributed.comm.tls) name none "
-                "that can be read. Name them as docs/scale.md says"
+                "that can be read. Name them as docs/how-to/scale.md says"
             )
         try:
             self._client = library.Client(address, timeout=patience, set_as_default=False)
@@ -123,7 +123,7 @@ def cluster_risk(address: str) -> str:
     return (
         f"The cluster is reached without encryption ({parts['scheme']}://): data about people travels readable over "
         "the network, and anybody who reaches the scheduler can run code as its workers. Use tls:// with certificates "
-        "(docs/scale.md says how)."
+        "(docs/how-to/scale.md says how)."
     )
 
 

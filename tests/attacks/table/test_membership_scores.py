@@ -261,6 +261,7 @@ def test_who_gives_people_away_shares_their_rarest_values(seed: int, names: tupl
         assert rank[each.row] == min(rank)
         told = sorted(shared[each.row], key=lambda at: (-weight(person, at), names[at]))
         assert list(each.columns) == [names[at] for at in told]
+        np.testing.assert_allclose(each.weights, [weight(person, at) / 2**20 / math.log(2) for at in told])
         own = [at for at in range(len(names)) if not any(row[at] == person[at] for row in population)]
         assert set(each.unheard) == {names[at] for at in own if any(row[at] == person[at] for row in released)}
     # The lowest by content is the same by what it holds, whatever the order of rows.

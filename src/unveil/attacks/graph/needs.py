@@ -1,7 +1,7 @@
 """Cost of mean-field matching, estimated before the run.
 
-The constants were measured on one core of one machine (docs/graph-measured.md has the table); another may take half of
-that or twice as long.
+The constants were measured on one core of one machine (docs/research/graph-measured.md has the table). Another may
+take half of that or twice as long.
 """
 
 from typing import NamedTuple

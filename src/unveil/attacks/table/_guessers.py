@@ -3,7 +3,7 @@
 Every guess is a value that the rows hold, told by its rank, so that one rule says when it is correct. A number is
 guessed by way of classes: values that many rows have are classes of their own, all others are cut into parts of equally
 many rows, and of a class the value is guessed that is near enough to most of its rows. A regression aims between the
-values, where few people are; docs/inference.md has the numbers.
+values, where few people are; docs/research/inference-measured.md has the numbers.
 """
 
 from collections.abc import Iterable, Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from unveil._kernels import logistic
-from unveil._kernels.membership.agreement import rarity
+from unveil._kernels.membership.agreement import UNIT, rarity
 from unveil._kernels.membership.nearness import log_ratio
 from unveil._kernels.neighbours.density import rows_within
 from unveil._kernels.neighbours.sketch import row_blocks
@@ -113,12 +113,14 @@ def unusual(
 class RevealingRow(NamedTuple):
     """The released row that shares most rare values with a person.
 
-    ``unheard`` are columns whose value is released somewhere though no person of the population has it.
+    ``unheard`` are columns whose value is released somewhere though no person of the population has it. ``weights``
+    are the match weights of ``columns`` in bits: 1 bit for a value that half of the population has.
     """
 
     row: int
     columns: tuple[str, ...]
     unheard: tuple[str, ...]
+    weights: tuple[float, ...] = ()
 
 
 def given_away_by(
@@ -156,7 +158,12 @@ def given_away_by(
         told = sorted(np.flatnonzero(best.shared).tolist(), key=lambda at: (-int(weights[place, at]), names[at]))
         unheard = is_released[place] & ~(crowd == mine[place]).any(axis=0)
         given.append(
-            RevealingRow(best.row, tuple(names[at] for at in told), tuple(names[at] for at in np.flatnonzero(unheard)))
+            RevealingRow(
+                best.row,
+                columns=tuple(names[at] for at in told),
+                unheard=tuple(names[at] for at in np.flatnonzero(unheard)),
+                weights=tuple((weights[place, told] / (UNIT * np.log(2))).tolist()),
+            )
         )
     return given
 

@@ -160,8 +160,8 @@ def read_table(
 ) -> "pl.DataFrame":
     """Return the named columns of a table file, in row order.
 
-    The first bytes tell the format (see docs/files.md), and the first megabyte how text is written. Only the columns
-    asked for are read, where the format allows it.
+    The first bytes tell the format (see docs/how-to/files.md), and the first megabyte how text is written. Only the
+    columns asked for are read, where the format allows it.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ class Table:
         header: Header = "detect",
         store: ColumnStore | None = None,
     ) -> "Table":
-        """Return the table in a file of any format that docs/files.md names.
+        """Return the table in a file of any format that docs/how-to/files.md names.
 
         Its name is that of the file unless told, and ``sha256`` is the hash of the file's bytes (None for a pipe). The
         first settings are those of `from_frame`. How text is written is found out and, where it is not plain CSV, said

@@ -195,8 +195,12 @@ def recovered_rate(guess: CountRanges) -> float:
 
 
 @metric(
-    category="counts", per="release", more_means="more private", bounds=(0.0, 1.0), source="unveil, docs/tables.md"
-)  # fmt: skip
+    category="counts",
+    per="release",
+    more_means="more private",
+    bounds=(0.0, 1.0),
+    source="unveil, docs/how-to/published-tables.md",
+)
 def doubt_left(guess: CountRanges) -> float:
     """Return the mean uncertainty left about suppressed cells, in bits over given bits.
 

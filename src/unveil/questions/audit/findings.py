@@ -114,7 +114,9 @@ class ExposedPerson:
     columns
         The columns in which it does, the rarest value first.
     unheard
-        The columns whose value is released somewhere though nobody of those who show the population has it.
+        The columns whose value is released somewhere though no record of the reference set has it.
+    weights
+        The match weight of each of ``columns`` in bits.
     """
 
     row: int
@@ -125,6 +127,7 @@ class ExposedPerson:
     released_row: int = -1
     columns: tuple[str, ...] = ()
     unheard: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
 
     @property
     def p(self) -> float:

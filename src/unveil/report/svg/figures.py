@@ -4,7 +4,7 @@ from html import escape
 from typing import Any
 
 from unveil.report.blocks import NO_CELL, CellGrid, Chart, Rings, Series
-from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles
+from unveil.report.blocks_spread import BoxRows, DistributionPanels, HeatMap, Triangles, Waterfalls
 from unveil.report.svg.bars import hatched_swatch
 from unveil.report.svg.lines import MOST_MARKS, svg, swatch
 from unveil.report.text import shorten
@@ -51,14 +51,16 @@ def cells_figure(grid: CellGrid, identity: str) -> dict[str, Any]:
     }
 
 
-def panels_figure(block: DistributionPanels | Triangles, identity: str) -> dict[str, Any]:
+def panels_figure(block: DistributionPanels | Triangles | Waterfalls, identity: str) -> dict[str, Any]:
     """Return small charts side by side with their legend."""
     from markupsafe import Markup
 
-    from unveil.report.svg.panels import diverging_legend, legend_of, svg_panels, svg_triangles
+    from unveil.report.svg.panels import diverging_legend, legend_of, svg_panels, svg_triangles, svg_waterfalls
 
     if isinstance(block, Triangles):
         drawn, legend = svg_triangles(block, identity=identity), diverging_legend(block)
+    elif isinstance(block, Waterfalls):
+        drawn, legend = svg_waterfalls(block, identity=identity), []
     else:
         drawn, legend = svg_panels(block, identity=identity), legend_of(block, identity=identity)
     return {

@@ -1,4 +1,4 @@
-"""Small charts side by side as inline SVG: distributions of columns, and triangles of pairs of columns."""
+"""Small charts as inline SVG: distributions of columns, triangles of pairs of columns, and waterfalls."""
 
 from html import escape
 
@@ -10,6 +10,8 @@ from unveil.report.blocks_spread import (
     DistributionPanels,
     Triangle,
     Triangles,
+    Waterfall,
+    Waterfalls,
 )
 from unveil.report.text import fixed, percent, shorten
 
@@ -211,3 +213,51 @@ def diverging_legend(block: Triangles) -> list[tuple[str, str]]:
     if any(np.isnan(each.values[lower]).any() for each in block.triangles):
         found.append((little.format('<rect class="unknown-cell" x="6" y="2" width="22" height="12"/>'), "not measured"))
     return found
+
+
+#: A waterfall: its width, the place of its bars, and the height of a step.
+_FALL_WIDTH, _FALL_LEFT, _FALL_RIGHT, _STEP = 640, 180, 60, 22
+
+
+def svg_waterfalls(block: Waterfalls, *, identity: str) -> str:
+    """Return the waterfalls behind their names; at most one is unfolded, and every text is escaped.
+
+    >>> item = Waterfall(name="Row 3", steps=(("a < b", 3.0), ("job", 1.0)))
+    >>> text = svg_waterfalls(Waterfalls(title="T", items=(item,), x_label="bits"), identity="w")
+    >>> "a &lt; b" in text, "+1.0" in text, "Total 4.0 bits: a &lt; b +3.0, job +1.0." in text
+    (True, True, True)
+    """
+    most = max((sum(value for _, value in item.steps) for item in block.items), default=0.0) or 1.0
+    parts = (
+        f'<details name="{identity}"{"" if at else " open"}><summary>{escape(item.name)}</summary>'
+        f"{_waterfall(item, block, most, f'{identity}-{at}')}</details>"
+        for at, item in enumerate(block.items)
+    )
+    return f'<div class="panels waterfalls">{"".join(parts)}</div>'
+
+
+def _waterfall(item: Waterfall, block: Waterfalls, most: float, identity: str) -> str:
+    unit = (_FALL_WIDTH - _FALL_LEFT - _FALL_RIGHT) / most
+    total = sum(value for _, value in item.steps)
+    rows, start = [], 0.0
+    for at, (step, value) in enumerate((*item.steps, ("Total", total))):
+        is_total = at == len(item.steps)
+        x, y = _FALL_LEFT + (0.0 if is_total else start * unit), _STEP * at + 3
+        end = x + value * unit
+        text = f"{value:.1f}" if is_total else f"+{value:.1f}"
+        rows.append(
+            f'<text class="tick end" x="{_FALL_LEFT - 8}" y="{y + 13}">{escape(shorten(step, 24))}</text>'
+            f'<rect class="bar {"second" if is_total else "first"}" x="{x:.1f}" y="{y}" width="{end - x:.1f}" '
+            f'height="{_STEP - 6}"><title>{escape(f"{step}: {text} {block.x_label}")}</title></rect>'
+            f'<text class="value" x="{end + 6:.1f}" y="{y + 13}">{text}</text>'
+        )
+        start += value
+    described = f"Total {total:.1f} {block.x_label}: {', '.join(f'{step} +{value:.1f}' for step, value in item.steps)}."
+    height = _STEP * (len(item.steps) + 1) + 2
+    return (
+        f'<svg viewBox="0 0 {_FALL_WIDTH} {height}" role="img" '
+        f'aria-labelledby="{identity}-title {identity}-description">'
+        f'<title id="{identity}-title">{escape(item.name)}</title>'
+        f'<desc id="{identity}-description">{escape(described)}</desc>'
+        f'<path class="axis" d="M{_FALL_LEFT} 0V{height}"/>{"".join(rows)}</svg>'
+    )

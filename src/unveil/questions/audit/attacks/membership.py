@@ -337,6 +337,7 @@ def _exposed(
             released_row=way_of[place].row if place in way_of else -1,
             columns=way_of[place].columns if place in way_of else (),
             unheard=way_of[place].unheard if place in way_of else (),
+            weights=way_of[place].weights if place in way_of else (),
         )
         for place in order.tolist()
     )

@@ -8,10 +8,15 @@ from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.results import charted
 from unveil.questions.audit.words import LONGEST_NAME, listed, percent
 from unveil.report.blocks import Section, TableBlock
+from unveil.report.blocks_spread import Waterfall, Waterfalls
 from unveil.report.text import count, name
 
 #: At most so many records are listed.
 MOST_RECORDS = 10
+#: Columns with a step of their own in a waterfall.
+MOST_STEPS = 8
+#: Records with a waterfall.
+MOST_WATERFALLS = 5
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
@@ -24,7 +29,10 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         heading="Most exposed records",
         question="Who is at risk, and why?",
         lead=f"{common_columns(found[0].exposed)} Row 1 is the first row of the original data.",
-        blocks=tuple(_table(release, several=len(every) > 1) for release in found),
+        blocks=(
+            *(_table(release, several=len(every) > 1) for release in found),
+            *(block for release in found[:1] if (block := _waterfalls(release)).items),
+        ),
     )
 
 
@@ -51,6 +59,27 @@ def _table(release: AuditedRelease, *, several: bool) -> TableBlock:
             "p: share of non-members with a membership score at least as high. Released nowhere else: columns whose "
             "value is in the release, but not in the reference set. Shares: columns equal to the closest released row, "
             "the rarest value first."
+        ),
+    )
+
+
+def _waterfalls(release: AuditedRelease) -> Waterfalls:
+    """Return the match weight of each column that a record shares with its closest released row."""
+    items = []
+    for each in release.exposed[:MOST_WATERFALLS]:
+        if each.weights:
+            steps = list(zip(each.columns, each.weights, strict=True))
+            if (more := len(steps) - MOST_STEPS) > 1:
+                steps[MOST_STEPS:] = [(f"{more} other columns", sum(weight for _, weight in steps[MOST_STEPS:]))]
+            names = f"Row {count(each.row + 1)} and released row {count(each.released_row + 1)}"
+            items.append(Waterfall(name=names, steps=tuple(steps)))
+    return Waterfalls(
+        title="Why a record is exposed",
+        items=tuple(items),
+        x_label="bits",
+        caption=(
+            "Match weight of each column that equals the closest released row. A value that half of the reference set "
+            "has weighs 1 bit; a value that 1 of 1,000 records has weighs 10."
         ),
     )
 

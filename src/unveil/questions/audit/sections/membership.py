@@ -5,7 +5,6 @@ from math import isnan, log10
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincinv
 
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.findings import Audit, ScoreArea, Separation
@@ -88,6 +87,8 @@ def chance_band(
     >>> round(float(low[0]), 2), round(float(high[0]), 2)
     (0.4, 0.6)
     """
+    from scipy.special import betaincinv  # half of the time that loading this page takes
+
     size = max(members * (others + 2) / (others + 1 + members) - 1.0, 1.0)
     mean = np.clip(false_positive_rate, 1e-9, 1.0 - 1e-9)
     tail = (1.0 - level) / 2.0
