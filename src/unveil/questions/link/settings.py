@@ -159,7 +159,6 @@ class LinkSettings(TableColumnSettings, TextFileSettings, LimitSettings, SeedSet
         many=True,
         fold=MORE,
         metavar="COLUMN:STEP",
-        alias="--coarsen",
         example="stop:2digits,3digits",
         group="Attack",
     )
