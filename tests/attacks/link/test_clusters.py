@@ -123,8 +123,8 @@ def test_other_people_teach_clusters_too() -> None:
 
 
 def test_too_many_profiles_are_refused() -> None:
-    history = visits(people=150, days=28, lifetime="1 records")
-    with pytest.raises(InputError, match="agglomeration compares at most 4000"):
+    history = visits(people=150, days=34, lifetime="1 records")
+    with pytest.raises(InputError, match="agglomeration compares at most 5000"):
         AgglomeratedProfiles(rounds=1).run(released=history.released, rng=np.random.default_rng(0))
 
 

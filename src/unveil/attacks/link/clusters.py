@@ -17,7 +17,7 @@ from unveil.errors import InputError
 from unveil.guesses.partition import Partition, View
 
 #: Agglomeration compares all pairs, of at most this many items or chains.
-MOST_CLUSTERS = 4_000
+MOST_CLUSTERS = 5_000
 #: Partitions of a view.
 DRAWS = 20
 _CUT = 0.5
