@@ -129,10 +129,10 @@ def test_too_many_profiles_are_refused() -> None:
 
 
 def test_they_are_listed_as_attacks_on_histories() -> None:
-    listed = {name: (each.on, each.leaves) for name, each in ATTACKS.items() if each.on == "history"}
+    listed = {name: (each.on, each.leaves) for name, each in ATTACKS.items() if each.on == "history table"}
     assert listed == {
-        "profile-matching": ("history", "Candidates"),
-        "chained-profiles": ("history", "Partition"),
-        "agglomerated-profiles": ("history", "Partition"),
-        "linked-profiles": ("history", "Partition"),
+        "profile-matching": ("history table", "Candidates"),
+        "chained-profiles": ("history table", "Partition"),
+        "agglomerated-profiles": ("history table", "Partition"),
+        "linked-profiles": ("history table", "Partition"),
     }

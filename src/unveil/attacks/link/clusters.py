@@ -239,7 +239,7 @@ def agglomerate(
     rng: np.random.Generator,
     noise: bool = False,
 ) -> IntArray:
-    """Return the cluster of each item after merging the likeliest pairs.
+    """Return the cluster of each item after merges of the likeliest pairs.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def agglomerate(
     present
         The periods of each cluster: two clusters of one period are never merged.
     prior
-        The log odds of a merging without evidence; the log Bayes factor is added.
+        The log odds of a merge without evidence; the log Bayes factor is added.
     rng
         Breaks ties.
     noise
@@ -288,7 +288,7 @@ def agglomerate(
 
 
 def _renew(odds: FloatArray, best: IntArray, value: FloatArray, one: int, other: int) -> None:
-    """Update the best partner of each cluster after a merging."""
+    """Update the best partner of each cluster after a merge."""
     better = odds[one] > value
     best[better], value[better] = one, odds[one][better]
     lost = np.flatnonzero(((best == one) | (best == other)) & ~better)
