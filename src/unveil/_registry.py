@@ -7,9 +7,9 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from types import ModuleType
 from typing import Any, ClassVar, Literal, ParamSpec, TypeVar
 
-InputKind = Literal["table", "graph", "count table", "history"]
+InputKind = Literal["table", "graph", "count table", "history table"]
 #: What a method takes that is not about a table of records.
-_ON: dict[str, InputKind] = {"Graph": "graph", "CountSystem": "count table", "ReleasedHistory": "history"}
+_ON: dict[str, InputKind] = {"Graph": "graph", "CountSystem": "count table", "ReleasedHistory": "history table"}
 Facts = TypeVar("Facts")
 Arguments = ParamSpec("Arguments")
 Class = TypeVar("Class", bound=type)

@@ -253,7 +253,7 @@ class History:
         return groups
 
     def of_people(self, people: IntArray) -> "History":
-        """Return the records of some people, numbered anew."""
+        """Return the records of some people, numbered from 0."""
         return self._rows(np.isin(self.person, people))
 
     def of_periods(self, *periods: int) -> "History":
@@ -277,9 +277,9 @@ class History:
         )
 
     def exchanged(self, stratum: IntArray | None = None, *, rng: np.random.Generator) -> "History":
-        """Return the history with items given to other people at random.
+        """Return the history with items exchanged between people at random.
 
-        Items change owners within their period, and within their stratum where one is given. The release stays the
+        Items are exchanged within their period, and within their stratum where one is given. The release stays the
         same, so that only who is who is lost.
         """
         group = self.released.period if stratum is None else self.released.period * (stratum.max() + 1) + stratum
@@ -300,8 +300,6 @@ def _built(
     columns: Sequence[str],
     keep_identifiers: bool,
 ) -> History:
-    import polars as pl
-
     _check_rule(len(tables), time, period, pseudonym, lifetime)
     names = _common_columns(tables, [each for each in (person, time, period, pseudonym) if each])
     records = _stacked(tables, names)
@@ -336,7 +334,6 @@ def _built(
     if not compared:
         raise InputError("No column is left to compare the records by. Name some with columns")
     shown = records.select(names) if names else records
-    del pl
     return History(
         shown, who, rule.period, rule.item, moment, rule.periods, rule.separate, tuple(compared), tuple(notes)
     )
@@ -392,7 +389,7 @@ def _stacked(tables: list[Table], names: list[str]) -> Table:
 def _check_people(who: IntArray, person: str) -> None:
     records = np.bincount(who)
     if records.size == 1:
-        raise InputError(f"The column {person!r} has one person only, so nobody can be confused. Name another column")
+        raise InputError(f"The column {person!r} has one person only, so every record is linked. Name another column")
     if records.max() == 1:
         raise InputError(
             f"No person in {person!r} has two records, so there is nothing to link. Use unveil audit instead"

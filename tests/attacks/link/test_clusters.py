@@ -123,16 +123,16 @@ def test_other_people_teach_clusters_too() -> None:
 
 
 def test_too_many_profiles_are_refused() -> None:
-    history = visits(people=150, days=28, lifetime="1 records")
-    with pytest.raises(InputError, match="agglomeration compares at most 4000"):
+    history = visits(people=150, days=34, lifetime="1 records")
+    with pytest.raises(InputError, match="agglomeration compares at most 5000"):
         AgglomeratedProfiles(rounds=1).run(released=history.released, rng=np.random.default_rng(0))
 
 
 def test_they_are_listed_as_attacks_on_histories() -> None:
-    listed = {name: (each.on, each.leaves) for name, each in ATTACKS.items() if each.on == "history"}
+    listed = {name: (each.on, each.leaves) for name, each in ATTACKS.items() if each.on == "history table"}
     assert listed == {
-        "profile-matching": ("history", "Candidates"),
-        "chained-profiles": ("history", "Partition"),
-        "agglomerated-profiles": ("history", "Partition"),
-        "linked-profiles": ("history", "Partition"),
+        "profile-matching": ("history table", "Candidates"),
+        "chained-profiles": ("history table", "Partition"),
+        "agglomerated-profiles": ("history table", "Partition"),
+        "linked-profiles": ("history table", "Partition"),
     }

@@ -94,7 +94,7 @@ def test_coarser_points_single_out_less() -> None:
     assert by_step["2w", "1digits"] < by_step["2w", "2digits"] <= by_step["2w", ""]
     assert by_step["2w", "1digits"] < by_step["1d", "1digits"] <= by_step["1h", "1digits"]
     assert np.unique(points_of(visits(), {"price": "50"})).size == 2
-    assert unicity(visits(), known=1, columns=["place"]).shape == (40,)
+    assert unicity(visits(), known=1, columns=["place"], rng=np.random.default_rng(0)).shape == (40,)
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def _list_pairs(
     place: IntArray,
     column: Int32Array,
 ) -> None:
-    """Write the others that share a rare value with each row, or count them where there is no room."""
+    """Write the columns that share a rare value with each row, or count them where there is no room."""
     for row in range(start.size - 1):
         for k in range(start[row], start[row + 1]):
             if rare[value[k]]:

@@ -123,11 +123,12 @@ class Profiles:
         )
 
 
-def profiles_of(released: ReleasedHistory, *, activity: bool = True) -> Profiles:
+def profiles_of(released: ReleasedHistory, *, activity: bool = True, exact: bool = True) -> Profiles:
     """Return the profiles of all items of a release.
 
     Numbers become normal scores within their period, so that what all people share goes away. Numbers that repeat
-    exactly within items are compared as values too. With ``activity`` the number of records is a number of its own.
+    exactly within items are compared as values too, if ``exact``. With ``activity`` the number of records is a number
+    of its own.
     """
     values: list[ValueColumn] = []
     numbers: list[tuple[str, FloatArray]] = []
@@ -136,9 +137,9 @@ def profiles_of(released: ReleasedHistory, *, activity: bool = True) -> Profiles
             values.append(_values(column.name, column.codes, released))
         if column.numbers is not None:
             numbers.append((column.name, column.numbers))
-            exact = _exact_values(column.name, column.numbers, released)
-            if exact is not None:
-                values.append(exact)
+            repeated = _exact_values(column.name, column.numbers, released) if exact else None
+            if repeated is not None:
+                values.append(repeated)
     blocks = _blocks(numbers, released)
     if activity and released.sizes.max() > 1:
         scores = normal_scores(np.log(released.sizes), released.period)

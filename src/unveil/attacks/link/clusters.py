@@ -17,7 +17,7 @@ from unveil.errors import InputError
 from unveil.guesses.partition import Partition, View
 
 #: Agglomeration compares all pairs, of at most this many items or chains.
-MOST_CLUSTERS = 4_000
+MOST_CLUSTERS = 5_000
 #: Partitions of a view.
 DRAWS = 20
 _CUT = 0.5
@@ -194,7 +194,8 @@ def _chains(trained: LinkModel, overlap: float | None, rng: np.random.Generator,
         ones, others = (trained.profiles.take(side) for side in (pair.ones, pair.others))
         found = pair_up(trained.model, ones, others, share=overlap, rng=rng, by="probability", noise=noise)
         row, column = found.row, found.column
-        sure = np.asarray(found.probability[row, column]).ravel() > _CUT
+        chance = found.probability[row, column]  # sparse if the scores are
+        sure = (chance if isinstance(chance, np.ndarray) else chance.toarray()) > _CUT
         left.append(pair.ones[row[sure]])
         right.append(pair.others[column[sure]])
     if not left:
@@ -239,7 +240,7 @@ def agglomerate(
     rng: np.random.Generator,
     noise: bool = False,
 ) -> IntArray:
-    """Return the cluster of each item after merging the likeliest pairs.
+    """Return the cluster of each item after merges of the likeliest pairs.
 
     Parameters
     ----------
@@ -250,7 +251,7 @@ def agglomerate(
     present
         The periods of each cluster: two clusters of one period are never merged.
     prior
-        The log odds of a merging without evidence; the log Bayes factor is added.
+        The log odds of a merge without evidence; the log Bayes factor is added.
     rng
         Breaks ties.
     noise
@@ -288,7 +289,7 @@ def agglomerate(
 
 
 def _renew(odds: FloatArray, best: IntArray, value: FloatArray, one: int, other: int) -> None:
-    """Update the best partner of each cluster after a merging."""
+    """Update the best partner of each cluster after a merge."""
     better = odds[one] > value
     best[better], value[better] = one, odds[one][better]
     lost = np.flatnonzero(((best == one) | (best == other)) & ~better)

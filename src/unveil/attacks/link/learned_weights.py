@@ -24,7 +24,7 @@ _MOST_PEOPLE = 2_000
 
 @dataclass(frozen=True, eq=False)
 class PeopleSplit:
-    """A history divided by people: some teach the attacker, the others are attacked."""
+    """A history divided by people: some teach the attacker, the rest is attacked."""
 
     known: History
     attacked: History
@@ -45,7 +45,7 @@ def learned_weights(
 ) -> dict[str, float]:
     """Return a weight for each part of the score, by its name.
 
-    A conditional logit of the true partner against hard and random others, with a ridge towards the weight without
+    A conditional logit of the true partner against hard and random wrong ones, with a ridge towards the weight without
     truth, so that few people do no harm.
     """
     if knowledge.people > _MOST_PEOPLE:
@@ -75,7 +75,7 @@ def weighted(model: ScoreModel, names: Sequence[str], weights: dict[str, float])
 
 @dataclass(frozen=True, eq=False)
 class _Choice:
-    """Scores by part of a true partner (first row) and of others, with the logarithm of how many each stands for."""
+    """Scores by part of a true partner (first row) and of wrong ones, and log of how many each stands for."""
 
     parts: FloatArray
     offset: FloatArray

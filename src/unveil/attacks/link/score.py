@@ -34,7 +34,7 @@ class Urn:
     alpha: float
 
     def add(self, ones: ValueColumn, others: ValueColumn, owner: IntArray, scores: FloatArray) -> None:
-        """Add the scores of all pairs; ``owner`` is the cluster of each of the others."""
+        """Add the scores of all pairs; ``owner`` is the cluster of each column item."""
         table_start, table = self._table(ones, others)
         start, item, count = postings(others)
         totals = np.bincount(owner, weights=others.total, minlength=scores.shape[1]).astype(np.int64)
@@ -96,7 +96,7 @@ class Exclusion:
     error: float
 
     def add(self, ones: ValueColumn, others: ValueColumn, owner: IntArray, scores: FloatArray) -> None:
-        """Add the scores of all pairs; ``owner`` is the cluster of each of the others."""
+        """Add the scores of all pairs; ``owner`` is the cluster of each column item."""
         if others.start.size - 1 != scores.shape[1] or (owner != np.arange(owner.size)).any():
             others = others.merged(owner, scores.shape[1])
         left, right = _sparse(ones), _sparse(others)
@@ -147,7 +147,7 @@ class TwoCovariance:
         return cls((whiten @ turn)[:, kept], np.minimum(ratio[kept], _MOST_RATIO))
 
     def add(self, ones: NumberBlock, others: NumberBlock, owner: IntArray, scores: FloatArray) -> None:
-        """Add the scores of all pairs; ``owner`` is the cluster of each of the others."""
+        """Add the scores of all pairs; ``owner`` is the cluster of each column item."""
         if others.records.size != scores.shape[1] or (owner != np.arange(owner.size)).any():
             others = others.merged(owner, scores.shape[1])
         if self.ratio.size:
@@ -194,7 +194,7 @@ class ScoreModel:
     def scores(self, ones: Profiles, others: Profiles, *, owner: IntArray | None = None) -> FloatArray:
         """Return the tempered scores of all pairs.
 
-        With ``owner`` the others are joined to clusters, and a column is the score with a cluster.
+        With ``owner`` the column items are joined to clusters, and a column is the score with a cluster.
         """
         return (
             self.weighted(self.each(ones, others, owner=owner))
@@ -392,7 +392,7 @@ def _add_numbers(
     ratio: FloatArray,
     scores: FloatArray,
 ) -> None:
-    """Add the log ratio of two means for all pairs; ``size[code]`` is the others' records."""
+    """Add the log ratio of two means for all pairs; ``size[code]`` is a column's number of records."""
     directions = ratio.size
     factor = np.zeros((size.size, directions, 4))
     last = 0

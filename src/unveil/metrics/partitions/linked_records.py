@@ -1,4 +1,4 @@
-"""Records linked: how much of a person one record gives away."""
+"""Records linked: how much of a person one record discloses."""
 
 from dataclasses import dataclass, field
 
@@ -32,9 +32,9 @@ class RecordsLinked:
     records_linked: float = figure(
         "Records linked: expected share of a person's records in the cluster of one of them."
     )
-    records_linked_error: float = figure("Half width of the 95% interval of the records linked.")
+    records_linked_error: float = figure("Half width of the 95% CI of the records linked.")
     own_share: float = figure("Own share: expected share of that cluster that is the person's.")
-    own_share_error: float = figure("Half width of the 95% interval of the own share.")
+    own_share_error: float = figure("Half width of the 95% CI of the own share.")
     linked_alone: float = figure("Records linked by each pseudonym alone.")
 
     @property
@@ -44,7 +44,7 @@ class RecordsLinked:
 
 
 def linked_records(guess: Partition | View, truth: Partition, *, weights: ArrayLike | None = None) -> RecordsLinked:
-    """Return how much of each person one of the person's records gives away.
+    """Return how much of each person one of the person's records discloses.
 
     Draw one of the person's records at random. Its cluster holds an expected share of the person's records (records
     linked), and an expected share of the cluster is the person's (own share). For a view both are means over its
@@ -85,10 +85,10 @@ def linked_records(guess: Partition | View, truth: Partition, *, weights: ArrayL
 
 @metric(category="unlinkability", per="subject", more_means="less private", bounds=(0, 1), source=_SOURCE)
 def records_linked(guess: Partition | View, truth: Partition, *, weights: ArrayLike | None = None) -> FloatArray:
-    """Return the share of each subject's records that one of them gives away.
+    """Return the share of each subject's records that one of them discloses.
 
     Formula: the sum over clusters C' of ``(|C & C'| / |C|) ** 2`` with C the subject's records. 1 means that any record
-    gives all the others. Items that stay alone have the sum of their squared shares. It is never undefined.
+    discloses all of them. Items that stay alone have the sum of their squared shares. It is never undefined.
 
     >>> records_linked(Partition.from_labels("xxyy"), Partition.from_labels("aaab")).round(3)
     array([0.556, 1.   ])
@@ -134,5 +134,5 @@ def _of_partition(guess: Partition, truth: Partition, weight: FloatArray) -> tup
 
 
 def _half_width(values: FloatArray) -> float:
-    """Return the half width of the mean's 95% interval; NaN for one person."""
+    """Return the half width of the mean's 95% CI; NaN for one person."""
     return _NORMAL_QUANTILE * float(values.std(ddof=1)) / values.size**0.5 if values.size > 1 else float("nan")

@@ -54,15 +54,15 @@ class Unicity:
     Attributes
     ----------
     unique, guessing
-        By measured person: the share of the person's subsets of points that nobody else has, and the mean of one over
-        the number of people who have them all.
+        By measured person: the share of the person's subsets of points that no other person has, and the mean of one
+        over the number of people who have them all.
     """
 
     unique: FloatArray = field(repr=False)
     guessing: FloatArray = field(repr=False)
     points_known: int = figure("Number of known points.")
-    unicity: float = figure("Unicity: share of subsets of so many points that nobody else has, mean over people.")
-    unicity_error: float = figure("Half width of the 95% interval of the unicity.")
+    unicity: float = figure("Unicity: share of subsets of points that only one person has, mean over people.")
+    unicity_error: float = figure("Half width of the 95% CI of the unicity.")
     right_guesses: float = figure("Chance of the right guess among all people who have the known points.")
     by_chance: float = figure("Unicity of the same people with points exchanged between all records.")
     people: int = figure("Number of people measured.", counts="people")
@@ -134,24 +134,21 @@ def unicity_of(
 
 
 @metric(category="similarity", per="subject", more_means="less private", bounds=(0, 1), source=_SOURCE)
-def unicity(
-    history: History, *, known: int = 4, columns: Sequence[str] = (), rng: np.random.Generator | None = None
-) -> FloatArray:
-    """Return the share of each person's subsets of known points that nobody else has.
+def unicity(history: History, *, known: int = 4, columns: Sequence[str] = (), rng: np.random.Generator) -> FloatArray:
+    """Return the share of each person's subsets of points that no other person has.
 
     Formula: the mean over subsets of ``known`` of the person's points of 1 if no other person has them all, else 0. 1
-    means that so many points always single out the person. NaN for nobody: people with fewer points are left out.
+    means that these points always single out the person. People with fewer points are left out.
     """
-    rng = np.random.default_rng(0) if rng is None else rng
     point = points_of(history, dict.fromkeys(columns or [each.name for each in history.compared], ""))
     return unicity_of(history.person, point, [known], chance=False, rng=rng)[0].unique
 
 
-# Coarsening
+# Generalization
 
 
 def points_of(history: History, steps: Mapping[str, str]) -> IntArray:
-    """Return the point of each record: the values of columns, each coarsened by a step.
+    """Return the point of each record: the values of columns, each generalized by a step.
 
     Parameters
     ----------
@@ -209,7 +206,7 @@ def _number(text: str, name: str, step: str) -> float:
 
 
 class SurfaceCell(NamedTuple):
-    """Unicity after a coarsening of time and of a second column."""
+    """Unicity after generalization of time and of a second column."""
 
     time: str
     step: str

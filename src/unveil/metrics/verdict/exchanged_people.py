@@ -1,4 +1,4 @@
-"""Exact test of links: who is who is drawn again at random.
+"""Exact test of links: persons are exchanged at random.
 
 The guess is a function of the release alone. If persons are exchanged between the items of a period (and a group), the
 release stays the same, and so does the guess. The distribution over exchanges is thus exact for any attack and size.
@@ -19,7 +19,7 @@ from unveil.guesses import Partition
 from unveil.guesses.trials import Attempts
 from unveil.metrics.verdict.effects import EffectSize, risk_difference
 
-#: Draws of who is who.
+#: Exchanges of persons.
 DRAWS = 2_000
 #: With fewer people in both periods nothing is tested.
 FEWEST_PEOPLE = 20
@@ -77,7 +77,7 @@ class LogRank:
 
 @dataclass(frozen=True, eq=False)
 class RightPairs:
-    """Number of pairs of items rightly put into one cluster."""
+    """Number of pairs of items of one person in one cluster."""
 
     label: IntArray
 

@@ -69,7 +69,8 @@ def attacked(
     people, linked = int(shared.sum()), match.partner >= 0
     right = (match.partner == truth) & shared
     chance = _expected_links(match, truth, stratum)
-    stated = np.asarray(match.probability[match.partner[linked], np.flatnonzero(linked)]).ravel()
+    entries = match.probability[match.partner[linked], np.flatnonzero(linked)]
+    stated = entries if isinstance(entries, np.ndarray) else entries.toarray()
     attack = ProfileAttack(
         attacker=WITHOUT_TRUTH if knowledge is None else LEARNED,
         people=people,

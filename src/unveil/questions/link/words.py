@@ -67,7 +67,7 @@ def _phrase(findings: LinkFindings, effect: LinkEffect) -> str:
     if effect.rank_only:
         return f"true partners rank above chance, but only {share} of people are linked"
     if effect.name == LINKED:
-        by = " by an attacker who learned on other people" if effect.attacker == LEARNED else ""
+        by = " by a trained attacker" if effect.attacker == LEARNED else ""
         return f"{share} of people can be linked {between(findings)}{by}"
     return f"{across(findings)}{share} of a person's records can be linked{_periods(findings)}"
 
