@@ -80,7 +80,7 @@ CASES = {
     "graph": Case(function=unveil.graph, files=(sample("generated_graph.csv"),), command="graph {}", frames=False),
 }
 #: What tells apart how the same tables came in; notes name files.
-_OF_FILES = ("sha256", "name", "file", "table", "notes")
+_OF_FILES = ("sha256", "name", "file", "table", "notes", "earlier", "later")
 
 
 def _answer(text: str) -> Any:
