@@ -213,3 +213,11 @@ def test_threads_and_processes_give_the_same_bytes(own_places: Result[LinkFindin
     one = json.loads(own_places.to_json())
     for more in ({"threads": 1}, {"workers": 2}):
         assert json.loads(asked(visits(), **more).to_json()) == one
+
+
+def test_where_nobody_is_linked_an_excess_of_a_few_points_is_not_ruled_out() -> None:
+    answer = asked(visits(100, linked=0.0), lifetime="3 records", time="")
+    (effect,) = answer.findings.verdict.effects
+    assert effect.excess.value == pytest.approx(0.0, abs=0.01)
+    assert 0.01 < effect.excess.high < 0.05
+    assert answer.headline.startswith("Nothing significant: an excess above ")

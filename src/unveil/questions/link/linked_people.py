@@ -15,7 +15,7 @@ from unveil.metrics.partitions.fairness import gini
 from unveil.metrics.partitions.linked_records import RecordsLinked, linked_records
 from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings
 from unveil.metrics.trials.risk import Rate
-from unveil.metrics.verdict.effects import LOWER_ERROR, UPPER_ERROR, EffectSize
+from unveil.metrics.verdict.effects import LOWER_ERROR, UNSEEN, UPPER_ERROR, EffectSize
 from unveil.metrics.verdict.exchanged_people import FEWEST_PEOPLE, exchange, exchangeable
 from unveil.questions.link.findings import GroupShare, LinkedPeople, NamedPerson
 from unveil.questions.link.read import LinkInputs
@@ -68,6 +68,16 @@ def _error(values: FloatArray) -> float:
     return float(values.std(ddof=1)) / values.size**0.5 if values.size > 1 else nan
 
 
+def _careful_error(values: FloatArray) -> float:
+    """Return the standard error of a mean between 0 and 1, with two people of 0 and two of 1 added to the squares.
+
+    Without them, limits miss the few people who are linked where everyone of the sample is not.
+    """
+    n, mean = values.size, float(values.mean())
+    squares = float(((values - mean) ** 2).sum()) + UNSEEN * (mean**2 + (1 - mean) ** 2)
+    return float((squares / (n - 1) / n) ** 0.5)
+
+
 def mostly_linked(records: RecordsLinked) -> float:
     """Return the share of people with at least 80% of their records linked."""
     return float((records.linked >= _MOSTLY - 1e-9).mean())
@@ -90,7 +100,7 @@ def excess_linked(records: RecordsLinked, chance: float, effects: int) -> Effect
     if records.linked.size < FEWEST_PEOPLE:
         why = f"there are fewer than {FEWEST_PEOPLE} people"
         return EffectSize(nan, nan, nan, records.records_linked, baseline, why)
-    error = _error(records.excess)
+    error = _careful_error(records.excess)
     low, high = (NormalDist().inv_cdf(1 - each) * error for each in (LOWER_ERROR / effects, UPPER_ERROR))
     return EffectSize(value, value - low, min(value + high, 1.0), records.records_linked, baseline)
 

@@ -18,7 +18,7 @@ from unveil.report.text import count
 #: Linking without periods compares all pairs of so many pseudonyms at most.
 MOST_PSEUDONYMS = 4_000
 #: Time steps of unicity unless others are given.
-_TIME_STEPS = ("1h", "6h", "1d", "3d", "7d")
+_TIME_STEPS = ("1h", "6h", "1d", "7d")
 
 
 @dataclass(frozen=True)

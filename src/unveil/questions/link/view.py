@@ -18,7 +18,7 @@ from unveil.questions.link.words import (
 from unveil.questions.result import PLAIN, PageContext, QuestionView
 from unveil.report.blocks import LevelStrip, Page, TableBlock, sides
 from unveil.report.figures import frame_of_rows
-from unveil.report.text import about, count, decimal, together
+from unveil.report.text import about, count, decimal, name, together
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,8 +36,7 @@ _METHOD = (
     "33. The baseline is chance, or the pseudonym alone where that links more.",
 )
 _LIMITATIONS = (
-    "An attacker with other knowledge may link more than these attacks.",
-    "All pseudonyms are taken to change at the same moments. If one ends where another begins, linking is easier.",
+    "An attacker with other knowledge may link more, and so may one who sees a pseudonym end where the next begins.",
     "Probabilities that an attacker states are not risks: compare them with what came true.",
     "Errors in the person column, such as shared cards, make linking look harder than it is.",
     "This report is evidence for a decision, not a legal determination of anonymity.",
@@ -102,7 +101,6 @@ def test_table(findings: LinkFindings) -> TableBlock:
 
 def page(findings: LinkFindings, context: PageContext = PLAIN) -> Page:
     """Return the whole report as data."""
-    history = findings.history
     several = len(lifetimes.measured(findings)) > 1
     chart = lifetimes.lifetime_chart(findings) if several else attackers.effect_chart(findings)
     level = findings.verdict.level
@@ -122,7 +120,7 @@ def page(findings: LinkFindings, context: PageContext = PLAIN) -> Page:
         method=_METHOD,
         limitations=_LIMITATIONS,
         method_data=(test_table(findings),) if findings.verdict.tests else (),
-        notes=(f"Compared columns: {together(history.compared, at_most=20)}.", *findings.notes),
+        notes=findings.notes,
         cautions=cautions(findings),
         seed=context.seed,
         holds_records=bool(findings.exposed),
@@ -139,7 +137,8 @@ def _facts(findings: LinkFindings) -> str:
     ]
     if history.periods > 1:
         parts.append(count(history.periods, "period", "periods"))
-    return " · ".join(parts)
+    columns = together([name(each, 30) for each in history.compared], at_most=6)
+    return " · ".join((*parts, f"compared by {columns}"))
 
 
 def frame(findings: LinkFindings) -> "pl.DataFrame":

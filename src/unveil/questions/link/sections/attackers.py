@@ -66,7 +66,7 @@ def effect_chart(findings: LinkFindings) -> Chart:
     names, *columns = zip(*rows, strict=True)
     value, low, high, baseline = (np.array(column, dtype=np.float64) for column in columns)
     place = np.arange(len(rows), dtype=np.float64)
-    best = int(value.argmax())
+    best = list(names).index(effect_name(findings.worst))
     return Chart(
         title="Attack success and chance",
         x_label="share linked (95% CI)",
@@ -109,7 +109,7 @@ def _attack_table(attacks: tuple[ProfileAttack, ...]) -> TableBlock:
         columns=("Attacker", "People", "Best candidate", "One to one (95% CI)", "Chance", "Claimed", "Came true"),
         rows=tuple(rows),
         align=sides("lrrrrrr"),
-        note="Claimed: mean probability that the attacker states for its links. Came true: share that is correct.",
+        note="Claimed: mean probability stated for the links. Came true: share that is correct.",
     )
 
 
