@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from unveil.questions.columns.answer import columns as columns
     from unveil.questions.grade_metrics.answer import grade_metrics as grade_metrics
     from unveil.questions.graph.answer import graph as graph
+    from unveil.questions.link.answer import link as link
     from unveil.questions.matching.answer import matching as matching
     from unveil.questions.plan.answer import plan as plan
     from unveil.questions.protect_graph.answer import protect_graph as protect_graph

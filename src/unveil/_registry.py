@@ -7,9 +7,9 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from types import ModuleType
 from typing import Any, ClassVar, Literal, ParamSpec, TypeVar
 
-InputKind = Literal["table", "graph", "count table"]
+InputKind = Literal["table", "graph", "count table", "history table"]
 #: What a method takes that is not about a table of records.
-_ON: dict[str, InputKind] = {"Graph": "graph", "CountSystem": "count table"}
+_ON: dict[str, InputKind] = {"Graph": "graph", "CountSystem": "count table", "ReleasedHistory": "history table"}
 Facts = TypeVar("Facts")
 Arguments = ParamSpec("Arguments")
 Class = TypeVar("Class", bound=type)
@@ -58,7 +58,7 @@ class RegistryEntry:
 
     @property
     def on(self) -> InputKind:
-        """Input type of its method: tables, graphs, or published counts."""
+        """Input type of its method: tables, graphs, published counts, or histories."""
         first = next(each for each in self._signature.parameters.values() if each.name != "self")
         return _ON.get(name_of_type(first.annotation), "table")
 

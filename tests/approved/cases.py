@@ -58,6 +58,9 @@ CASES: dict[str, str] = {
     "graph-sample": "graph --protect k-degree:k=5 --attack ns",
     "graph-file": "graph edges.csv --attack kl --seed-pairs 5 --overlap 0.8 --repeat 2 "
     "--limit adversary_overall_success=0.1",
+    "link-sample": "link --sample --draws 500",
+    "link-file": "link wave1.csv wave2.csv --person id --learned --draws 500 --limit linked=0.2",
+    "refused-link": "link wave1.csv --person id",
     "study-report": "study report {study}",
     "study-report-all": "study report {study} --metric entropy --metric min_entropy",
     "grade-metrics": "grade-metrics {study}",
@@ -132,6 +135,9 @@ def write_inputs(home: Path) -> dict[str, str]:
     _write(home / "edges.csv", [["source", "target"], *sorted(edges)])
     # Drawn last, so that the other tables stay as they are.
     _write(home / "fresh.csv", _people(rng, 300))
+    waves = _waves(rng, 60)
+    for name, rows in zip(("wave1", "wave2"), waves, strict=True):
+        _write(home / f"{name}.csv", rows)
     (home / "plan.toml").write_text(PLAN, encoding="utf-8")
     run_study(Study.read(home / "plan.toml"), home / "study", workers=0)
     return {"study": "study", "plan": "plan.toml"}
@@ -145,6 +151,14 @@ def _people(rng: np.random.Generator, rows: int) -> list[list[Any]]:
         region = ("north", "south", "east", "west")[rng.integers(4)]
         made.append([age, sex, region, 10000 + int(rng.integers(50)), income])
     return made
+
+
+def _waves(rng: np.random.Generator, people: int) -> tuple[list[list[Any]], list[list[Any]]]:
+    """Return two waves of a panel; a person mostly keeps town and job."""
+    first = [[f"p{each}", f"t{rng.integers(25)}", f"j{rng.integers(25)}", "fm"[rng.integers(2)]] for each in range(people)]
+    second = [[*row[:2], row[2] if rng.random() < 0.8 else f"j{rng.integers(25)}", row[3]] for row in first]
+    head = ["id", "town", "job", "sex"]
+    return [head, *first], [head, *(second[place] for place in rng.permutation(people))]
 
 
 def _visits(rng: np.random.Generator, first: int) -> list[list[Any]]:

@@ -289,6 +289,17 @@ def _splits() -> list[Call]:
     ]
 
 
+def _links() -> list[Call]:
+    rows = [f"c{n % 24},{n // 24 * 3}.5,s{n % 24 % 7},{MARKER}" for n in range(24 * 5)]
+    files = {"visits.csv": _text("card,day,stop,note", *rows)}
+    asked = ("--person", "card", "--draws", "100")
+    return [
+        Call(("link", "visits.csv", *asked, "--time", "day", "--lifetime", "7d,3d", "--at", "7d"), files),
+        Call(("link", "visits.csv", *asked, "--time", "day", "--lifetime", "2 records", "--points", "1,2"), files),
+        Call(("link", "visits.csv", *asked, "--period", "day", "--columns", "stop", "--learned"), files),
+    ]
+
+
 def _studies(done: Mapping[str, bytes]) -> list[Call]:
     plan = {"study.toml": _STUDY.encode(), **_graph_files()}
     return [
@@ -344,6 +355,7 @@ def calls_of(folder: Path) -> Mapping[str, list[Call]]:
         "graph": _graphs(),
         "protect-graph": _anonymizations(),
         "split": _splits(),
+        "link": _links(),
         "study": _studies(done),
         "grade-metrics": [Call(("grade-metrics", "done"), done)],
         "formats": _formats(),

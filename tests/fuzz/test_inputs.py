@@ -27,7 +27,7 @@ INPUTS = int(os.environ.get("UNVEIL_FUZZ", "420"))
 SEED = int(os.environ.get("UNVEIL_FUZZ_SEED", "18"))
 QUESTIONS = (
     "audit", "protect", "unlinkability", "attack-metrics", "matching", "reidentify", "graph", "tables", "protect-graph",
-    "study", "grade-metrics", "formats", "list",
+    "link", "study", "grade-metrics", "formats", "list",
 )  # fmt: skip
 #: A call that takes longer hangs: this is so far above what any takes that it is no measurement of time.
 _LONGEST = 60

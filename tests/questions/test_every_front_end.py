@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 import unveil
+from tests.questions.link.planted import panel
 from unveil.cli import main
 from unveil.data.samples import path as sample
 
@@ -70,10 +71,16 @@ CASES = {
         frames=False,
     ),
     "tables": Case(function=unveil.tables, files=(sample("tables_wards.csv"),), command="tables {}"),
+    "link": Case(
+        function=unveil.link,
+        files=("wave1.csv", "wave2.csv"),
+        command="link {} {} --person id --draws 200",
+        settings={"person": "id", "draws": 200},
+    ),
     "graph": Case(function=unveil.graph, files=(sample("generated_graph.csv"),), command="graph {}", frames=False),
 }
 #: What tells apart how the same tables came in; notes name files.
-_OF_FILES = ("sha256", "name", "file", "table", "notes")
+_OF_FILES = ("sha256", "name", "file", "table", "notes", "earlier", "later")
 
 
 def _answer(text: str) -> Any:
@@ -92,6 +99,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     original = _people(80, 1)
     for name, frame in (("original", original), ("released", original.reverse()), ("control", _people(70, 2))):
         frame.write_csv(made / f"{name}.csv")
+    for name, wave in zip(("wave1", "wave2"), panel(30), strict=True):
+        wave.write_csv(made / f"{name}.csv")
     return made
 
 

@@ -17,6 +17,7 @@ import polars as pl
 import pytest
 
 import unveil
+from tests.questions.link.planted import panel
 from unveil.errors import InputError
 from unveil.questions.columns.answer import columns
 from unveil.questions.result import Result
@@ -102,6 +103,7 @@ ASKED: dict[str, Callable[..., Result[Any]]] = {
     "matching": partial(unveil.matching, [[1, 1, 0], [1, 1, 1], [0, 1, 1]], [0, 1, 2]),
     "graph": partial(unveil.graph, RING, "switch:share=0.5", seed_pairs=2),
     "unlinkability": partial(unveil.unlinkability, ["x", "x", "y", "y"], ["Ann", "Ann", "Bea", "Ann"]),
+    "link": partial(unveil.link, *panel(25), person="id", draws=200),
 }
 
 

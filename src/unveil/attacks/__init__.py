@@ -17,6 +17,11 @@ from unveil.attacks.graph.mean_field import MeanField as MeanField
 from unveil.attacks.graph.narayanan_shmatikov import NarayananShmatikov as NarayananShmatikov
 from unveil.attacks.graph.refine import Refine as Refine
 from unveil.attacks.graph.yartseva_grossglauser import YartsevaGrossglauser as YartsevaGrossglauser
+from unveil.attacks.link.clusters import AgglomeratedProfiles as AgglomeratedProfiles
+from unveil.attacks.link.clusters import ChainedProfiles as ChainedProfiles
+from unveil.attacks.link.clusters import LinkedProfiles as LinkedProfiles
+from unveil.attacks.link.two_periods import PeriodMatch as PeriodMatch
+from unveil.attacks.link.two_periods import ProfileMatching as ProfileMatching
 from unveil.attacks.specification import CountsAttack as CountsAttack
 from unveil.attacks.specification import GraphAttack as GraphAttack
 from unveil.attacks.specification import TableAttack as TableAttack

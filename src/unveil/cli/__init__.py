@@ -27,7 +27,7 @@ _OTHERS = {
 }
 #: The groups of help; a command in none of them is hidden.
 _GROUPS = {
-    "Audit": ("audit", "plan", "tables", "graph", "columns"),
+    "Audit": ("audit", "plan", "tables", "graph", "link", "columns"),
     "Protect": ("split", "protect", "protect-graph"),
     "Attacks and metrics": ("reidentify", "unlinkability", "matching", "attack-metrics", "study", "grade-metrics"),
     "More": ("serve", "list", "verify"),

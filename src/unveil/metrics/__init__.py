@@ -91,6 +91,10 @@ if TYPE_CHECKING:
     from unveil.metrics.partitions.views import Range as Range
     from unveil.metrics.partitions.crowds import others_graphs as others_graphs
     from unveil.metrics.partitions.crowds import CrowdGraphs as CrowdGraphs
+    from unveil.metrics.partitions.linked_records import linked_records as linked_records
+    from unveil.metrics.partitions.linked_records import own_share as own_share
+    from unveil.metrics.partitions.linked_records import records_linked as records_linked
+    from unveil.metrics.partitions.linked_records import RecordsLinked as RecordsLinked
     from unveil.metrics.partitions.policy_grid import policy_grid as policy_grid
     from unveil.metrics.partitions.policy_grid import PolicyGrid as PolicyGrid
     from unveil.metrics.partitions.policy_grid import risk_slope_on as risk_slope_on
@@ -153,6 +157,10 @@ if TYPE_CHECKING:
     from unveil.metrics.releases.propensity import propensity_score as propensity_score
     from unveil.metrics.releases.special_uniques import special_uniques as special_uniques
     from unveil.metrics.releases.special_uniques import SpecialUniques as SpecialUniques
+    from unveil.metrics.releases.unicity import unicity as unicity
+    from unveil.metrics.releases.unicity import unicity_of as unicity_of
+    from unveil.metrics.releases.unicity import unicity_surface as unicity_surface
+    from unveil.metrics.releases.unicity import Unicity as Unicity
     from unveil.metrics.releases.unseen_values import UnseenValues as UnseenValues
     from unveil.metrics.releases.unseen_values import unseen_values as unseen_values
     from unveil.metrics.releases.utility import column_distances as column_distances

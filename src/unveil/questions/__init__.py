@@ -86,6 +86,7 @@ QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
         "plan": QuestionEntry("plan", "Plan an audit: how many people are needed.", "plan"),
         "tables": QuestionEntry("tables", "Find suppressed cells that can be recovered.", "tables", own_config=True),
         "graph": QuestionEntry("graph", "Measure how many nodes an attack re-identifies.", "graph"),
+        "link": QuestionEntry("link", "Measure whether records of one person can be linked.", "link"),
         "columns": QuestionEntry("columns", "Show how each column is read, and why.", "columns"),
         "split": QuestionEntry("split", "Split a table into people to release and a control group.", "split"),
         "protect": QuestionEntry(

@@ -328,7 +328,10 @@ def takes_settings(kind: type[Settings]) -> Callable[[Function], Function]:
         @wraps(function)
         def answered(*given: Any, limits: Mapping[str, float] | None = None, **more: Any) -> Any:
             checked = _checked_limits(limits, function.__module__)
-            return function(*given, **more).with_limits(checked).in_library(_library_of((*given, *more.values())))
+            result = function(*given, **more)
+            # A question may hold limits of its own, such as a threshold.
+            whole = result.with_limits({**result.limits, **checked})
+            return whole.in_library(_library_of((*given, *more.values())))
 
         lines = [line for name, _, words in declared for line in (f"    {name}", f"        {words}")]
         head, *others = re.split(r"(?=^    (?:Raises|Examples)\n)", function.__doc__ or "", flags=re.MULTILINE)

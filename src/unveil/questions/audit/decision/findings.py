@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf, nan
+from math import nan
 from types import MappingProxyType
 from typing import Literal
 
 from unveil._figure import figure, figure_at
 from unveil.metrics.verdict.effects import EffectSize
+from unveil.metrics.verdict.levels import ALPHA, LEVELS, Level, band
 
-Level = Literal["none_found", "very_low", "low", "medium", "high", "inconclusive"]
 DecisionWord = Literal["pass", "fail", "inconclusive", "none"]
 Status = Literal["pass", "fail", "inconclusive"]
 BaselineKind = Literal["control", "chance", "theoretical"]
@@ -19,12 +19,6 @@ Cause = Literal["", "effect", "copies", "members", "class", "group", "limit", "c
 #: What a pass lacks.
 Lack = Literal["control", "usable control", "type", "sensitive", "quasi-identifiers", "not run", "not tested"]
 
-#: From the lowest to the highest; "inconclusive" has no place among them.
-LEVELS: tuple[Level, ...] = ("none_found", "very_low", "low", "medium", "high")
-#: The largest excess of each level. Anchors: cells of 20, EMA Policy 0070 and Health Canada (0.09), cells of 3.
-_BANDS: tuple[tuple[float, Level], ...] = ((0.05, "very_low"), (0.09, "low"), (0.33, "medium"), (inf, "high"))
-#: The largest adjusted p of a significant effect.
-ALPHA = 0.045
 #: The attacks of each risk; "max_risk" is a fact about single people and belongs to none.
 RISKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -38,15 +32,6 @@ OF_SECRETS = RISKS["inference"]
 MAX_RISK, WORST = "max_risk", "worst"
 #: The effects that a limit can be set for.
 EFFECTS: tuple[str, ...] = tuple(attack for attacks in RISKS.values() for attack in attacks)
-
-
-def band(excess: float) -> Level:
-    """Return the level of an excess; bounds belong to the lower level.
-
-    >>> band(0.05), band(0.051), band(0.34), band(0.0)
-    ('very_low', 'low', 'high', 'none_found')
-    """
-    return "none_found" if not excess > 0 else next(level for bound, level in _BANDS if excess <= bound)
 
 
 @dataclass(frozen=True, kw_only=True)

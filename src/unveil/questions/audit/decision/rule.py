@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from unveil.metrics.verdict.effects import shrunk_estimate, worst_effect
+from unveil.metrics.verdict.levels import LEVELS, Level, band, effect_level
 from unveil.questions.audit.decision.findings import (
     EFFECTS,
-    LEVELS,
     MAX_RISK,
     OF_SECRETS,
     RISKS,
@@ -25,18 +25,14 @@ from unveil.questions.audit.decision.findings import (
     DecisionWord,
     GroupEffect,
     Lack,
-    Level,
     ReleaseDecision,
     ReleaseEvidence,
     RiskRow,
     StatedThreshold,
     Status,
     Thresholds,
-    band,
 )
 
-#: An excess above this could be a high risk that was missed.
-_MISSED = 0.33
 #: With fewer people, nothing significant says nothing.
 _FEWEST_PEOPLE, _FEWEST_CONTROL = 100, 60
 #: The exit code of each decision.
@@ -53,16 +49,7 @@ def level_of(effect: AttackEffect) -> Level | None:
     >>> level_of(AttackEffect(attack="linkability", excess=wide, p_adjusted=0.01))
     'medium'
     """
-    if not effect.excess.is_tested:
-        return None
-    if not effect.is_significant:
-        return "none_found" if effect.excess.high <= _MISSED else "inconclusive"
-    excess = effect.excess
-    if effect.counted:
-        return band(excess.value)
-    capped = min(LEVELS.index(band(excess.value)), LEVELS.index(band(excess.low)) + 1)
-    lowest = LEVELS.index("low") if excess.value > 0.09 else LEVELS.index("very_low")
-    return LEVELS[max(capped, lowest)]
+    return effect_level(effect.excess, is_significant=effect.is_significant, is_counted=effect.counted)
 
 
 def worst_attacker(effects: Sequence[AttackEffect]) -> AttackEffect | None:

@@ -1,0 +1,1 @@
+"""Attacks that link the records of a person across pseudonyms."""

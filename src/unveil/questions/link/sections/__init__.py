@@ -1,0 +1,1 @@
+"""The sections of the report on linked records, one file each."""
