@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.metrics.verdict.effects import EffectSize
+from unveil.metrics.verdict.levels import LEVELS, band
 from unveil.questions.audit.decision.findings import (
-    LEVELS,
     AttackEffect,
     AuditEvidence,
     ExposedIndividuals,
@@ -19,7 +19,6 @@ from unveil.questions.audit.decision.findings import (
     Lack,
     ReleaseEvidence,
     Thresholds,
-    band,
 )
 from unveil.questions.audit.decision.rule import decide, level_of, worst_attacker
 from unveil.questions.audit.decision.templates import REASONS

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.questions.audit.test_decision import EMA, audit, classes, effect, rest
 from unveil.metrics.verdict.effects import EffectSize
+from unveil.metrics.verdict.levels import Level
 from unveil.questions.audit.decision import templates
 from unveil.questions.audit.decision.findings import (
     EFFECTS,
@@ -25,7 +26,6 @@ from unveil.questions.audit.decision.findings import (
     ExposedIndividuals,
     GroupEffect,
     Lack,
-    Level,
     Thresholds,
 )
 from unveil.questions.audit.decision.rule import decide

@@ -8,7 +8,8 @@ success, {high} an upper limit in points.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from unveil.questions.audit.decision.findings import DecisionWord, Lack, Level
+from unveil.metrics.verdict.levels import Level
+from unveil.questions.audit.decision.findings import DecisionWord, Lack
 
 LEVEL_WORDS: Mapping[Level, str] = MappingProxyType(
     {

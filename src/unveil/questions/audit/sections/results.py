@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from unveil.metrics.verdict.levels import Level
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.findings import RISKS, AttackEffect, Level, ReleaseDecision, RiskRow
+from unveil.questions.audit.decision.findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
 from unveil.questions.audit.decision.rule import row_rank
 from unveil.questions.audit.decision.templates import LEVEL_WORDS, WITHHELD
 from unveil.questions.audit.decision.text import (
