@@ -191,7 +191,7 @@ def test_settings_come_from_a_file_and_options_win_over_it(folder: Path) -> None
         control = "../others.csv"
         sensitive = "income"
         attacks = ["linkability"]
-        neighbours = 3
+        neighbors = 3
         targets = "all"
         missing = ["?"]
         seed = 9
@@ -199,7 +199,7 @@ def test_settings_come_from_a_file_and_options_win_over_it(folder: Path) -> None
         [[release]]
         file = "../masked.csv"
         name = "what we publish"
-        kind = "masked"
+        release_type = "masked"
 
         [[scenario]]
         name = "neighbour"

@@ -73,10 +73,10 @@ _EDGES = [(one, other) for one in range(ROWS) for other in (one + 1, one + 3) if
 _SETTINGS = """original = "people.csv"
 released = ["masked.csv"]
 sensitive = ["income"]
-known = ["age", "sex"]
+quasi_identifiers = ["age", "sex"]
 attacks = ["copies", "disclosure"]
 targets = 5
-neighbours = 2
+neighbors = 2
 seed = 4
 [limits]
 "copies" = 1

@@ -77,6 +77,17 @@ def test_a_value_that_its_declaration_excludes_is_refused_in_one_sentence(name: 
     assert len(sentence) < 700
 
 
+#: Settings with another name than their option: ``id`` is a function of Python, and a form has a file apart.
+OTHER_NAMES = {"identifiers": "id", "identifier": "id", "pairs": "seed_pairs"}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_setting_is_called_as_its_option_or_the_plural_of_it(name: str) -> None:
+    for each in question(name).settings:
+        if OTHER_NAMES.get(each.name) != each.key:
+            assert each.name in (each.key, f"{each.key}s", f"{each.key.removesuffix('y')}ies")
+
+
 DOORS: tuple[Door, ...] = ("page", "command line")
 AT_DOORS = [
     pytest.param(name, each, value, door, id=label(name, each, value, door))

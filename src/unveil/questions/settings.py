@@ -144,11 +144,6 @@ class Setting:
         return self.option.removeprefix("--").replace("-", "_") or self.name
 
     @property
-    def old_key(self) -> str:
-        """Its key in the settings files of earlier versions; empty where it was not renamed."""
-        return self.alias.removeprefix("--").replace("-", "_")
-
-    @property
     def table(self) -> str:
         """The table of the settings file that holds its key; empty for the top of the file."""
         return self.section or (self.place if self.place in ("read", "run") else "")
