@@ -44,7 +44,7 @@ def add(**columns: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "naming"),
     [
-        (("--sensitive", "ill", "--known", "age,ill"), ("'ill'", "known and sensitive", "one role")),
+        (("--sensitive", "ill", "--known", "age,ill"), ("'ill'", "quasi-identifiers and sensitive", "one role")),
         (("--sensitive", "ill", "--weight", "ill"), ("'ill'", "one role")),
         (("--weight", "age", "--household", "age"), ("'age'", "one role")),
         (("--sensitive", "ill", "--scenario", "n=age,ill"), ("'ill'", "sensitive")),

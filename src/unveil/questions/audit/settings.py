@@ -563,7 +563,7 @@ class AuditSettings(
         roles = [
             *((name, "sensitive") for name in self.sensitive),
             *((name, "identifiers") for name in self.identifiers),
-            *((name, "quasi_identifiers") for name in self.quasi_identifiers or ()),
+            *((name, "quasi-identifiers") for name in self.quasi_identifiers or ()),
             *((name, what) for name, what in ((self.weight, "the weight"), (self.household, "the household")) if name),
         ]
         for name in {name for name, _ in roles}:
