@@ -54,7 +54,7 @@ def overlap(seeds: int) -> None:
                 sure = best > 0.5
                 found += [share_linked(match, history), sure.mean(), right[sure].mean(), best.mean(), right.mean()]
                 if share is None:
-                    found.append(match.training.model.share)
+                    found.append(match.share)
             rows.append([(truth >= 0).sum() / min(np.shape(match.scores)), *found])
         names = ["true share", "linked", "above 1/2", "of these right", "claimed", "came true", "estimated share"]
         names += ["(all in both) linked", "above 1/2", "of these right", "claimed", "came true"]

@@ -128,9 +128,9 @@ def _nearest(ones: Profiles, others: Profiles, near: TwoCovariance) -> Candidate
     return CandidatePairs(np.arange(0, found.size + 1, count), np.sort(found, axis=1).ravel().astype(np.int32))
 
 
-def _union(found: list[CandidatePairs], columns: int) -> CandidatePairs:
-    key = np.unique(np.concatenate([each.row * columns + each.column for each in found]))
-    start = np.searchsorted(key, np.arange(found[0].start.size) * columns)
+def _union(parts: list[CandidatePairs], columns: int) -> CandidatePairs:
+    key = np.unique(np.concatenate([each.row * columns + each.column for each in parts]))
+    start = np.searchsorted(key, np.arange(parts[0].start.size) * columns)
     return CandidatePairs(start, (key % columns).astype(np.int32))
 
 

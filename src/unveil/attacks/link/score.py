@@ -176,15 +176,12 @@ class ScoreModel:
         The factor on the sum of all parts, at most 1.
     weights
         A factor on each part; None for 1.
-    share
-        The share of the smaller period's people who are in both.
     """
 
     values: tuple[Urn | Exclusion, ...]
     numbers: tuple[TwoCovariance, ...]
     temperature: float = 1.0
     weights: FloatArray | None = field(default=None, repr=False)
-    share: float = 1.0
 
     @cached_property
     def parts(self) -> tuple[Urn | Exclusion | TwoCovariance, ...]:

@@ -85,6 +85,11 @@ class PeriodMatch:
         return partner
 
     @property
+    def share(self) -> float:
+        """The share of the smaller period's people who are taken to be in both."""
+        return float(self.probability.sum()) / min(self.earlier.size, self.later.size)
+
+    @property
     def is_blocked(self) -> bool:
         """Whether only pairs that share a rare value were compared."""
         return not isinstance(self.scores, np.ndarray)
@@ -221,7 +226,7 @@ class ProfileMatching:
         """Return scores, probabilities, and assignment."""
         earlier, later = matched_periods(released, self.periods)
         profiles = profiles_of(released)
-        trained = train(profiles, [PeriodPair(earlier, later)], share=self.overlap, rounds=self.rounds, rng=rng)
+        trained = train(profiles, [PeriodPair(earlier, later)], share=self.overlap or 1.0, rounds=self.rounds, rng=rng)
         model = taught(trained.model, profiles, knowledge, self, rng=rng)
         trained = replace(trained, model=model)
         return matched(profiles, trained, earlier, later, share=self.overlap, rng=rng)
