@@ -129,7 +129,12 @@ def own_time(seeds: int) -> None:
 
 def coverage(seeds: int) -> None:
     """Count how often the limits of linked minus chance hold the mean over data sets."""
-    for name, days in (("4 days against 4", 8), ("7 days against 7", 14)):
+    for name, days in (
+        ("2 days against 2", 4),
+        ("3 days against 3", 6),
+        ("4 days against 4", 8),
+        ("7 days against 7", 14),
+    ):
         effects = []
         for seed in range(8 * seeds):
             rng = np.random.default_rng(seed)
