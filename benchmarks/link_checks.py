@@ -1,6 +1,6 @@
 """What linking finds where people skip a period, numbers repeat, or pseudonyms change at their own time.
 
-python benchmarks/link_checks.py            all checks, each over several seeds
+    python -m benchmarks.link_checks            all checks, each over several seeds
 """
 
 import argparse
@@ -11,8 +11,8 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", POLARS_MAX_THRE
 
 import numpy as np
 import polars as pl
-from link_null import panel, visits
 
+from benchmarks.link_null import panel, visits
 from unveil.attacks import AgglomeratedProfiles
 from unveil.attacks.link._profiles import profiles_of
 from unveil.attacks.link._training import PeriodPair, train
@@ -44,7 +44,7 @@ def overlap(seeds: int) -> None:
             rng = np.random.default_rng(seed)
             whole = panel(300, 2, rng)
             items = rng.random(whole.released.items) >= absent
-            history = whole._rows(items[whole.pseudonym])
+            history = whole.of_records(items[whole.pseudonym])
             truth = history.partners()
             found = []
             for share in (None, 1.0):

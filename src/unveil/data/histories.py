@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray, Int32Array, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.data.table.column import listed
 from unveil.data.table.table import Table
 from unveil.errors import InputError, column_names, whole_number
@@ -16,7 +16,6 @@ from unveil.errors import InputError, column_names, whole_number
 if TYPE_CHECKING:
     import polars as pl
 
-ColumnForm = Literal["values", "numbers"]
 #: Numbers with at most this many distinct values are compared as values.
 FEW_VALUES = 30
 _DAYS = {"min": 1 / 1440, "h": 1 / 24, "d": 1.0, "w": 7.0}
@@ -176,7 +175,7 @@ class History:
         person
             The column that says whose a record is. Attacks never see it.
         time
-            The column of times: dates, or numbers that count days.
+            The column of times: dates (in UTC where they state a zone), or numbers that count days.
         period
             The column of periods (wave, year). A person has one pseudonym in each.
         pseudonym
@@ -254,13 +253,14 @@ class History:
 
     def of_people(self, people: IntArray) -> "History":
         """Return the records of some people, numbered from 0."""
-        return self._rows(np.isin(self.person, people))
+        return self.of_records(np.isin(self.person, people))
 
     def of_periods(self, *periods: int) -> "History":
         """Return the records of some periods, in the order of all."""
-        return self._rows(np.isin(self.period, periods))
+        return self.of_records(np.isin(self.period, periods))
 
-    def _rows(self, kept: "np.ndarray[Any, np.dtype[np.bool_]]") -> "History":
+    def of_records(self, kept: BoolArray) -> "History":
+        """Return some records, with persons, periods and items numbered from 0."""
         if not kept.any():
             raise InputError("No record is left of these people and periods. Choose others")
         number = [np.unique(each[kept], return_inverse=True) for each in (self.person, self.period, self.pseudonym)]

@@ -111,7 +111,9 @@ def test_correlated_numbers_agree_with_their_joint_density(columns: int, seed: i
     made = ScoreModel(values=(), numbers=(model,))
     expected = linking.covariance_score(one, other, between, within)
     assert made.scores(*parts)[0, 0] == pytest.approx(expected, abs=1e-6)
-    assert made.pair_scores(*parts, np.zeros(1, int), np.zeros(1, int))[0] == pytest.approx(expected, abs=1e-6)
+    assert made.pair_scores(parts[0], parts[1], np.zeros(1, int), np.zeros(1, int))[0] == pytest.approx(
+        expected, abs=1e-6
+    )
 
 
 def test_a_missing_number_says_nothing() -> None:

@@ -83,7 +83,7 @@ def test_own_places_link_people() -> None:
     history = visits().of_periods(0, 1)
     guess = run(history)
     truth = history.partners()
-    assert (guess.chosen == truth).mean() > 0.8
+    assert np.mean(guess.chosen == truth) > 0.8
     assert adversary_success_rate(guess, truth) > 0.7
     assert len(all_metrics(guess, truth)) > 15
 
@@ -150,7 +150,7 @@ def test_weights_learned_on_other_people_help_where_columns_mislead() -> None:
     split = split_people(history, rng=np.random.default_rng(0))
     shares = {}
     for learn in ("without truth", "other people"):
-        attack = ProfileMatching(learn=learn, overlap=1)  # type: ignore[arg-type]
+        attack = ProfileMatching(learn=learn, overlap=1)
         match = attack.match(split.attacked.released, split.known, rng=np.random.default_rng(0))
         shares[learn] = (match.partner == split.attacked.partners()).mean()
     assert shares["other people"] > shares["without truth"]
