@@ -1,6 +1,8 @@
 """What linking finds where people skip a period, numbers repeat, or pseudonyms change at their own time.
 
-    python -m benchmarks.link_checks            all checks, each over several seeds
+Each check runs over several seeds:
+
+    python -m benchmarks.link_checks
 """
 
 import argparse
