@@ -194,13 +194,13 @@ def _alpha(column: ValueColumn) -> float:
 def _rates(column: ValueColumn) -> FloatArray:
     """Return each value's rate, so that as many items as seen are expected to have it."""
     size, items = np.unique(column.total, return_counts=True)
-    having = np.bincount(column.value, minlength=column.frequency.size)
+    having, place = np.unique(np.bincount(column.value, minlength=column.frequency.size), return_inverse=True)
     low, high = np.full(having.size, -30.0), np.full(having.size, 10.0)
     for _ in range(45):
         middle = (low + high) / 2
         above = -np.expm1(-np.exp(middle)[:, None] * size) @ items > having
         low, high = np.where(above, low, middle), np.where(above, middle, high)
-    return np.asarray(np.exp((low + high) / 2), np.float64)
+    return np.asarray(np.exp((low + high) / 2)[place], np.float64)
 
 
 def _joint_alpha(
