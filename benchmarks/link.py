@@ -130,7 +130,7 @@ def lifetimes(rng: np.random.Generator) -> None:
         for attack in attacks:
             began = process_time()
             name = f"{lifetime}, {type(attack).__name__}"
-            if history.released.items > 4_000 and isinstance(attack, AgglomeratedProfiles):
+            if history.released.items > 5_000 and isinstance(attack, AgglomeratedProfiles):
                 continue
             guess = attack.run(released=history.released, rng=rng)
             found = linked_records(guess, truth, weights=history.sizes)
