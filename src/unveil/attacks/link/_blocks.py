@@ -144,7 +144,10 @@ def assigned_pairs(
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    likely = probability >= _LEAST
+    best = np.zeros(pairs.start.size - 1)
+    np.maximum.at(best, pairs.row, probability)
+    # Where no pair is likely, the best of each row still is a guess.
+    likely = (probability >= _LEAST) | ((probability == best[pairs.row]) & (probability > 0))
     row, column, chance = pairs.row[likely], pairs.column[likely].astype(np.int64), probability[likely]
     chance = chance * (1 + 1e-9 * rng.random(chance.size))
     rows = pairs.start.size - 1
@@ -173,7 +176,7 @@ def _best_of_block(row: IntArray, column: IntArray, chance: FloatArray) -> IntAr
         return _greedy(row, column, chance)
     gain = np.zeros((rows.size, columns.size))
     place = np.full(gain.shape, -1, np.int64)
-    gain[row, column], place[row, column] = np.log(chance / _LEAST) + 1e-6, np.arange(row.size)
+    gain[row, column], place[row, column] = np.log(chance / chance.min()) + 1e-6, np.arange(row.size)
     found = place[linear_sum_assignment(-gain)]
     return np.asarray(found[found >= 0], np.int64)
 
