@@ -1,7 +1,7 @@
 """How long does linking take, and what does it find? Generated visits, a generated panel, and bank transactions.
 
-    python benchmarks/link.py                        all cases that need no data
-    UNVEIL_DATA=... python benchmarks/link.py transactions
+    python -m benchmarks.link                        all cases that need no data
+    UNVEIL_DATA=... python -m benchmarks.link transactions
 
 CPU seconds are those of this process, after one run on little data that loads and compiles.
 """
@@ -12,14 +12,15 @@ import resource
 from collections.abc import Callable
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import polars as pl
-from link_null import visits
 
+from benchmarks.link_null import visits
 from unveil._kernels.types import IntArray
 from unveil.attacks import AgglomeratedProfiles, ChainedProfiles, LinkedProfiles, ProfileMatching
 from unveil.attacks.link.learned_weights import split_people
@@ -29,7 +30,7 @@ from unveil.data.table import Table
 from unveil.guesses.partition import Partition
 from unveil.metrics.partitions.linked_records import linked_records
 from unveil.metrics.releases.unicity import points_of, unicity_of, unicity_surface
-from unveil.metrics.verdict.exchanged_people import LogRank, RightLinks, exchange_tests
+from unveil.metrics.verdict.exchanged_people import LinkStatistic, LogRank, RightLinks, exchange_tests
 
 
 def panel(people: int, numbers: int, values: int, rng: np.random.Generator) -> History:
@@ -42,7 +43,7 @@ def panel(people: int, numbers: int, values: int, rng: np.random.Generator) -> H
         noise = rng.normal(size=(people, 4)) @ loads + rng.normal(size=(people, numbers))
         now = 0.8**0.5 * base + 0.2**0.5 * noise + wave
         kept = np.where(rng.random((people, values)) < 0.8, groups, rng.integers(0, 8, (people, values)))
-        frame = {"id": np.arange(people), "wave": np.full(people, wave)}
+        frame: dict[str, Any] = {"id": np.arange(people), "wave": np.full(people, wave)}
         frame |= {f"x{k}": now[:, k] for k in range(numbers)}
         frame |= {f"c{k}": [f"v{each}" for each in kept[:, k]] for k in range(values)}
         frames.append(pl.DataFrame(frame))
@@ -94,7 +95,7 @@ def two_periods(rng: np.random.Generator) -> None:
         match = ProfileMatching(overlap=overlap).match(history.released, rng=rng)
         told(name, began, described(match, history.partners()))
     began = process_time()
-    statistics = {
+    statistics: dict[str, LinkStatistic] = {
         "links": RightLinks(match.earlier, match.later, match.partner),
         "log rank": LogRank.of(match.earlier, match.later, np.asarray(match.scores)),
     }
@@ -129,7 +130,7 @@ def lifetimes(rng: np.random.Generator) -> None:
         for attack in attacks:
             began = process_time()
             name = f"{lifetime}, {type(attack).__name__}"
-            if history.released.items > 4_000 and isinstance(attack, AgglomeratedProfiles):
+            if history.released.items > 5_000 and isinstance(attack, AgglomeratedProfiles):
                 continue
             guess = attack.run(released=history.released, rng=rng)
             found = linked_records(guess, truth, weights=history.sizes)

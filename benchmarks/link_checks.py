@@ -1,6 +1,8 @@
 """What linking finds where people skip a period, numbers repeat, or pseudonyms change at their own time.
 
-python benchmarks/link_checks.py            all checks, each over several seeds
+Each check runs over several seeds:
+
+    python -m benchmarks.link_checks
 """
 
 import argparse
@@ -11,8 +13,8 @@ os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", POLARS_MAX_THRE
 
 import numpy as np
 import polars as pl
-from link_null import panel, visits
 
+from benchmarks.link_null import panel, visits
 from unveil.attacks import AgglomeratedProfiles
 from unveil.attacks.link._profiles import profiles_of
 from unveil.attacks.link._training import PeriodPair, train
@@ -44,7 +46,7 @@ def overlap(seeds: int) -> None:
             rng = np.random.default_rng(seed)
             whole = panel(300, 2, rng)
             items = rng.random(whole.released.items) >= absent
-            history = whole._rows(items[whole.pseudonym])
+            history = whole.of_records(items[whole.pseudonym])
             truth = history.partners()
             found = []
             for share in (None, 1.0):
@@ -54,7 +56,7 @@ def overlap(seeds: int) -> None:
                 sure = best > 0.5
                 found += [share_linked(match, history), sure.mean(), right[sure].mean(), best.mean(), right.mean()]
                 if share is None:
-                    found.append(match.training.model.share)
+                    found.append(match.share)
             rows.append([(truth >= 0).sum() / min(np.shape(match.scores)), *found])
         names = ["true share", "linked", "above 1/2", "of these right", "claimed", "came true", "estimated share"]
         names += ["(all in both) linked", "above 1/2", "of these right", "claimed", "came true"]
@@ -129,7 +131,12 @@ def own_time(seeds: int) -> None:
 
 def coverage(seeds: int) -> None:
     """Count how often the limits of linked minus chance hold the mean over data sets."""
-    for name, days in (("4 days against 4", 8), ("7 days against 7", 14)):
+    for name, days in (
+        ("2 days against 2", 4),
+        ("3 days against 3", 6),
+        ("4 days against 4", 8),
+        ("7 days against 7", 14),
+    ):
         effects = []
         for seed in range(8 * seeds):
             rng = np.random.default_rng(seed)

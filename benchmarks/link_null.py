@@ -3,7 +3,7 @@
 Each run is a line of a results file, known by its design, planted share and seed, so that a run may be stopped and
 started again. Persons are exchanged within periods except for the planted share, so that nobody else can be linked.
 
-    nice -n 19 python benchmarks/link_null.py --out link-null.jsonl
+    nice -n 19 python -m benchmarks.link_null --out link-null.jsonl
 """
 
 import argparse
@@ -12,6 +12,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", POLARS_MAX_THREADS="1")
 
@@ -41,7 +42,7 @@ def panel(people: int, waves: int, rng: np.random.Generator) -> History:
         numbers = common + own + 0.5 * rng.normal(size=(people, 6)) + wave
         stays = rng.random((people, 4)) < 0.9
         values = np.where(stays, groups, rng.integers(0, [3, 5, 8, 12], (people, 4)))
-        frame = {"who": np.arange(people), "wave": np.full(people, wave)}
+        frame: dict[str, Any] = {"who": np.arange(people), "wave": np.full(people, wave)}
         frame |= {f"number {k}": numbers[:, k] for k in range(6)}
         frame |= {f"value {k}": [f"v{each}" for each in values[:, k]] for k in range(4)}
         frames.append(pl.DataFrame(frame))
@@ -151,12 +152,11 @@ def summary(lines: list[dict[str, object]]) -> str:
             rows[line["design"], line["share"], name].append(p)
         rows[line["design"], line["share"], "any (adjusted)"].append(min(each[2] for each in tests.values()))
     table = [f"{'design':10} {'planted':>7} {'statistic':20} {'runs':>5} {'flagged':>8}  95% interval"]
-    for (design, share, name), p in sorted(rows.items(), key=str):
-        hits = sum(each <= LEVEL for each in p)
-        rate = clopper_pearson(hits, len(p))
-        table.append(
-            f"{design:10} {share:7} {name:20} {len(p):5} {hits:8}  {rate.value:.3f} ({rate.low:.3f} to {rate.high:.3f})"
-        )
+    for (design, share, name), values in sorted(rows.items(), key=str):
+        hits, runs = sum(each <= LEVEL for each in values), len(values)
+        rate = clopper_pearson(hits, runs)
+        limits = f"({rate.low:.3f} to {rate.high:.3f})"
+        table.append(f"{design:10} {share:7} {name:20} {runs:5} {hits:8}  {rate.value:.3f} {limits}")
     return "\n".join(table)
 
 

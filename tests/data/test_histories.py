@@ -153,6 +153,35 @@ def test_columns_are_chosen() -> None:
     assert [each.name for each in daily.compared][-1] == "hour"
 
 
+def test_free_text_and_dates_are_told_apart() -> None:
+    rng = np.random.default_rng(0)
+    born = [datetime(1950, 1, 1) + timedelta(days=int(each)) for each in rng.integers(0, 9000, 60)]
+    frame = {
+        "who": [f"p{i // 2}" for i in range(120)],
+        "wave": [i % 2 for i in range(120)],
+        "born": [born[i // 2] if i % 2 else born[i // 3] for i in range(120)],
+        "note": [f"seen at {rng.integers(20)}" for _ in range(120)],
+    }
+    found = History.from_table(Table.from_frame(frame, kinds={"note": "text"}), person="who", period="wave")
+    assert [each.name for each in found.compared] == ["born"]
+    assert found.compared[0].numbers is not None
+    assert "it is free text" in found.notes[0]
+    asked = History.from_table(
+        Table.from_frame(frame, kinds={"note": "text"}), person="who", period="wave", columns=["note"]
+    )
+    assert asked.compared[0].codes is not None
+    with pytest.raises(InputError, match="Name some of these columns"):
+        asked.released.only(["born"])
+
+
+def test_columns_of_two_kinds_are_compared_as_text() -> None:
+    one = Table.from_frame({"id": [1, 2, 3, 4], "room": [1, 2, 3, 1]}, name="one")
+    two = Table.from_frame({"id": [1, 2, 3, 4], "room": ["1", "2", "b", "1"]}, name="two", kinds={"room": "category"})
+    found = History.from_tables([one, two], person="id")
+    assert found.compared[0].codes is not None
+    assert found.compared[0].codes.tolist() == [0, 1, 2, 0, 0, 1, 3, 0]
+
+
 def test_records_without_a_person_are_left_out() -> None:
     found = history(visits(who=["a", "a", "b", None, "c", "c", "a", "b"]), period="wave")
     assert found.person.size == 7

@@ -1,55 +1,25 @@
 """Records of people over time, under pseudonyms that change."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from unveil._kernels.types import FloatArray, Int32Array, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
+from unveil.data.pseudonyms import Lifetime as Lifetime
+from unveil.data.pseudonyms import PseudonymRule, check_rule, codes_of, items_by_rule, joint, of_items
 from unveil.data.table.column import listed
 from unveil.data.table.table import Table
-from unveil.errors import InputError, column_names, whole_number
+from unveil.errors import InputError, column_names
 
 if TYPE_CHECKING:
     import polars as pl
 
-ColumnForm = Literal["values", "numbers"]
 #: Numbers with at most this many distinct values are compared as values.
 FEW_VALUES = 30
-_DAYS = {"min": 1 / 1440, "h": 1 / 24, "d": 1.0, "w": 7.0}
 _MICROSECONDS_A_DAY = 86_400e6
-
-
-class Lifetime(NamedTuple):
-    """How long a pseudonym lives: days, a number of records, or one record."""
-
-    days: float = 0.0
-    records: int = 0
-
-    @classmethod
-    def of(cls, text: str) -> "Lifetime":
-        """Return the lifetime that the text states.
-
-        >>> Lifetime.of("7d").days, Lifetime.of("12h").days, Lifetime.of("5 records").records, Lifetime.of("none")
-        (7.0, 0.5, 5, Lifetime(days=0.0, records=1))
-        """
-        if text.strip() == "none":
-            return cls(records=1)
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(min|h|d|w|records?)\s*", text)
-        if found is None:
-            raise InputError(
-                f"The lifetime {text!r} has no known unit. Write a number with min, h, d, w or records, such as 7d, "
-                "or none for a new pseudonym with each record"
-            )
-        amount, unit = float(found[1]), found[2]
-        if amount <= 0:
-            raise InputError(f"The lifetime {text!r} is not above 0. Write a longer one, such as 1d")
-        if unit.startswith("record"):
-            return cls(records=whole_number(int(amount) if amount.is_integer() else amount, "the number of records"))
-        return cls(days=amount * _DAYS[unit])
 
 
 class HistoryColumn(NamedTuple):
@@ -176,7 +146,7 @@ class History:
         person
             The column that says whose a record is. Attacks never see it.
         time
-            The column of times: dates, or numbers that count days.
+            The column of times: dates (in UTC where they state a zone), or numbers that count days.
         period
             The column of periods (wave, year). A person has one pseudonym in each.
         pseudonym
@@ -212,7 +182,7 @@ class History:
         return ReleasedHistory(
             columns=self.compared,
             item=self.pseudonym,
-            period=_of_items(self.pseudonym, self.period),
+            period=of_items(self.pseudonym, self.period),
             periods=self.periods,
             separate=self.separate,
         )
@@ -220,7 +190,7 @@ class History:
     @cached_property
     def item_person(self) -> IntArray:
         """The person of each item: the truth, as labels for `Partition.from_labels`."""
-        return _of_items(self.pseudonym, self.person)
+        return of_items(self.pseudonym, self.person)
 
     @property
     def people(self) -> int:
@@ -246,7 +216,7 @@ class History:
         """Return a group for each item, by the most frequent values of columns."""
         groups = np.zeros(self.released.items, np.int64)
         for name in columns:
-            codes = _codes(self.records.series(self.records.column(name).name))
+            codes = codes_of(self.records.series(self.records.column(name).name))
             count = np.zeros((groups.size, int(codes.max(initial=0)) + 2), np.int64)
             np.add.at(count, (self.pseudonym, codes + 1), 1)
             groups = np.unique(groups * count.shape[1] + count.argmax(axis=1), return_inverse=True)[1]
@@ -254,13 +224,14 @@ class History:
 
     def of_people(self, people: IntArray) -> "History":
         """Return the records of some people, numbered from 0."""
-        return self._rows(np.isin(self.person, people))
+        return self.of_records(np.isin(self.person, people))
 
     def of_periods(self, *periods: int) -> "History":
         """Return the records of some periods, in the order of all."""
-        return self._rows(np.isin(self.period, periods))
+        return self.of_records(np.isin(self.period, periods))
 
-    def _rows(self, kept: "np.ndarray[Any, np.dtype[np.bool_]]") -> "History":
+    def of_records(self, kept: BoolArray) -> "History":
+        """Return some records, with persons, periods and items numbered from 0."""
         if not kept.any():
             raise InputError("No record is left of these people and periods. Choose others")
         number = [np.unique(each[kept], return_inverse=True) for each in (self.person, self.period, self.pseudonym)]
@@ -300,7 +271,7 @@ def _built(
     columns: Sequence[str],
     keep_identifiers: bool,
 ) -> History:
-    _check_rule(len(tables), time, period, pseudonym, lifetime)
+    check_rule(len(tables), time, period, pseudonym, lifetime)
     names = _common_columns(tables, [each for each in (person, time, period, pseudonym) if each])
     records = _stacked(tables, names)
     table_of = np.repeat(np.arange(len(tables)), [each.rows for each in tables])
@@ -312,10 +283,10 @@ def _built(
         if blank.all():
             raise InputError(f"The column {person!r} is empty, so no record has a person. Name another column")
         records, table_of = records.take(np.flatnonzero(~blank)), table_of[~blank]
-    who = _codes(records.series(person)).astype(np.int64)
+    who = codes_of(records.series(person)).astype(np.int64)
     _check_people(who, person)
     moment = _days(records, time) if time else None
-    rule = _items(records, who, table_of, [each.name for each in tables], moment, period, pseudonym, lifetime)
+    rule = items_by_rule(records, who, table_of, [each.name for each in tables], moment, period, pseudonym, lifetime)
     notes += rule.notes
     wanted = list(column_names(columns, "columns")) if columns else []
     for name in wanted:
@@ -337,20 +308,6 @@ def _built(
     return History(
         shown, who, rule.period, rule.item, moment, rule.periods, rule.separate, tuple(compared), tuple(notes)
     )
-
-
-def _check_rule(tables: int, time: str, period: str, pseudonym: str, lifetime: str) -> None:
-    stated = [name for name, value in (("period", period), ("pseudonym", pseudonym), ("lifetime", lifetime)) if value]
-    if tables == 1 and not stated:
-        raise InputError(
-            "Nothing says how long a pseudonym lives. State a period column, a pseudonym column, or a lifetime (7d)"
-        )
-    if lifetime and len(stated) > 1:
-        raise InputError(f"Both lifetime and {stated[0]} say how long a pseudonym lives. State one of them")
-    if lifetime and Lifetime.of(lifetime).days and not time:
-        raise InputError(
-            f"The lifetime {lifetime!r} is a length of time, but no time column is named. Name it with time"
-        )
 
 
 def _common_columns(tables: list[Table], needed: list[str]) -> list[str]:
@@ -415,108 +372,26 @@ def _days(records: Table, time: str) -> FloatArray:
     return np.asarray(days - np.floor(days.min()), np.float64)
 
 
-class _Rule(NamedTuple):
-    """Items and periods of all records, by the pseudonym rule."""
-
-    item: IntArray
-    period: IntArray
-    periods: tuple[str, ...]
-    separate: bool
-    notes: tuple[str, ...] = ()
-    days: float = 0.0
-
-
-def _items(
-    records: Table,
-    who: IntArray,
-    table_of: IntArray,
-    tables: list[str],
-    moment: FloatArray | None,
-    period: str,
-    pseudonym: str,
-    lifetime: str,
-) -> _Rule:
-    none = np.zeros(who.size, np.int64)
-    if lifetime:
-        return _by_lifetime(Lifetime.of(lifetime), lifetime, who, moment)
-    if period:
-        wave, names = _ordered(records.series(period), period)
-    elif len(tables) > 1:
-        wave, names = table_of, tuple(tables)
-    else:
-        wave, names = none, ("all",)
-    if not pseudonym:
-        return _by_period(who, wave, names)
-    label = _codes(records.series(pseudonym))
-    if label.min() < 0:
-        raise InputError(
-            f"The pseudonym column {pseudonym!r} has {int((label < 0).sum())} missing cells. Remove these rows"
-        )
-    item = _joint(label, wave)
-    if _joint(item, who).max() > item.max():
-        raise InputError(
-            f"Some pseudonyms of {pseudonym!r} belong to two persons, so the truth is wrong. Correct the person column"
-        )
-    owner, when = _of_items(item, who), _of_items(item, wave)
-    if len(names) == 1:
-        return _Rule(_numbered(item, wave), wave, names, False)
-    twice = np.unique(_joint(owner, when)).size < owner.size
-    note = ("Some people have two pseudonyms in one period, so items of one period may be linked.",) if twice else ()
-    return _Rule(_numbered(item, wave), wave, names, not twice, note)
-
-
-def _by_lifetime(lifetime: Lifetime, text: str, who: IntArray, moment: FloatArray | None) -> _Rule:
-    none = np.zeros(who.size, np.int64)
-    if lifetime.records or moment is None:
-        order = np.lexsort((none if moment is None else moment, who))
-        first = np.searchsorted(who[order], np.arange(who.max() + 1))
-        place = np.empty_like(who)
-        place[order] = np.arange(who.size) - np.repeat(first, np.bincount(who))
-        return _Rule(_numbered(_joint(who, place // lifetime.records), none), none, ("all",), False)
-    wave = np.floor(moment / lifetime.days).astype(np.int64)
-    if wave.max() == 0:
-        raise InputError(
-            f"The lifetime {text!r} is longer than the data, which span {moment.max():.3g} days. Write a shorter one"
-        )
-    used, wave = np.unique(wave, return_inverse=True)
-    names = tuple(f"{each * lifetime.days:g}d" for each in used)
-    return _by_period(who, wave, names)._replace(days=lifetime.days)
-
-
-def _by_period(who: IntArray, wave: IntArray, names: tuple[str, ...]) -> _Rule:
-    if len(names) < 2:
-        raise InputError(
-            "All records are of one period, so nothing can be linked over time. Name another period column"
-        )
-    item = _numbered(_joint(who, wave), wave)
-    lonely = np.flatnonzero(np.bincount(_of_items(item, wave)) == 1)
-    if lonely.size:
-        raise InputError(
-            f"The period {names[lonely[0]]} has one person only; such periods: {lonely.size}. Merge or remove them"
-        )
-    return _Rule(item, wave, names, True)
-
-
 def _column(
-    records: Table, name: str, who: IntArray, rule: _Rule, asked: bool, keep_identifiers: bool
+    records: Table, name: str, who: IntArray, rule: PseudonymRule, asked: bool, keep_identifiers: bool
 ) -> tuple[HistoryColumn | None, str]:
     """Return a column in compared form, or None with the reason."""
     kind, values = records.column(name).kind, records.series(name)
     if kind == "text" and not asked:
         return None, "it is free text"
-    codes = _codes(values)
+    codes = codes_of(values)
     seen = codes >= 0
     distinct = int(codes.max(initial=-1)) + 1
     if distinct < 2:
         return None, "it has no value" if distinct == 0 else "it has one value only"
     if not keep_identifiers:
-        pairs = int(np.unique(_joint(codes[seen], who[seen])).size)
+        pairs = int(np.unique(joint(codes[seen], who[seen])).size)
         if pairs == distinct == np.unique(who[seen]).size < seen.sum():
             return None, "it identifies each person and links every record"
     is_number = kind in ("number", "date") and distinct > FEW_VALUES
     if not is_number and distinct == seen.sum():
         return None, "all its values are distinct"
-    if len(rule.periods) > 1 and np.unique(_joint(codes[seen], rule.period[seen])).size <= np.unique(rule.period).size:
+    if len(rule.periods) > 1 and np.unique(joint(codes[seen], rule.period[seen])).size <= np.unique(rule.period).size:
         return None, "it has one value in each period"
     if not is_number:
         return HistoryColumn(name, codes=codes), ""
@@ -525,7 +400,7 @@ def _column(
     return HistoryColumn(name, numbers=values.fill_null(float("nan")).to_numpy().astype(np.float64)), ""
 
 
-def _clock(moments: "pl.Series", rule: _Rule) -> list[HistoryColumn]:
+def _clock(moments: "pl.Series", rule: PseudonymRule) -> list[HistoryColumn]:
     """Return hour and weekday, unless a period fixes them."""
     hours = moments.dt.hour().to_numpy().astype(np.int32)
     weekdays = (moments.dt.weekday().to_numpy() - 1).astype(np.int32)
@@ -535,37 +410,3 @@ def _clock(moments: "pl.Series", rule: _Rule) -> list[HistoryColumn]:
     if np.unique(weekdays).size > 1 and (rule.days == 0 or rule.days >= 7):
         found.append(HistoryColumn("weekday", codes=weekdays))
     return found
-
-
-def _codes(values: "pl.Series") -> Int32Array:
-    """Return numbers of values in their order, -1 for missing ones."""
-    import polars as pl
-
-    ranks = values.cast(pl.String).rank("dense") if values.dtype == pl.Boolean else values.rank("dense")
-    return (ranks.cast(pl.Int64).fill_null(0).to_numpy() - 1).astype(np.int32)
-
-
-def _ordered(values: "pl.Series", name: str) -> tuple[IntArray, tuple[str, ...]]:
-    """Return each record's period and the names of all, in order."""
-    if values.null_count():
-        raise InputError(f"The period column {name!r} has {values.null_count()} missing cells. Remove these rows")
-    codes = _codes(values).astype(np.int64)
-    first = np.unique(codes, return_index=True)[1]
-    return codes, tuple(str(values[int(row)]) for row in first)
-
-
-def _joint(one: "np.ndarray[Any, Any]", other: "np.ndarray[Any, Any]") -> IntArray:
-    """Return a number for each distinct pair, from 0."""
-    return np.unique(one.astype(np.int64) * (int(other.max(initial=0)) + 1) + other, return_inverse=True)[1]
-
-
-def _numbered(item: IntArray, wave: IntArray) -> IntArray:
-    """Return item numbers that ascend with the period."""
-    return _joint(wave, item)
-
-
-def _of_items(item: IntArray, of_record: IntArray) -> IntArray:
-    """Return the value of each item from one of its records."""
-    result = np.zeros(int(item.max()) + 1, np.int64)
-    result[item] = of_record
-    return result

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.oracles import linking
 from unveil.attacks.link._profiles import NumberBlock, Profiles, ValueColumn, counted, normal_scores, profiles_of
+from unveil.attacks.link._training import _value_model
 from unveil.attacks.link.score import Exclusion, ScoreModel, Tempering, TwoCovariance, Urn
 from unveil.data.histories import HistoryColumn, ReleasedHistory
 
@@ -111,7 +112,9 @@ def test_correlated_numbers_agree_with_their_joint_density(columns: int, seed: i
     made = ScoreModel(values=(), numbers=(model,))
     expected = linking.covariance_score(one, other, between, within)
     assert made.scores(*parts)[0, 0] == pytest.approx(expected, abs=1e-6)
-    assert made.pair_scores(*parts, np.zeros(1, int), np.zeros(1, int))[0] == pytest.approx(expected, abs=1e-6)
+    assert made.pair_scores(parts[0], parts[1], np.zeros(1, int), np.zeros(1, int))[0] == pytest.approx(
+        expected, abs=1e-6
+    )
 
 
 def test_a_missing_number_says_nothing() -> None:
@@ -198,3 +201,28 @@ def test_normal_scores_are_symmetric_and_keep_ties() -> None:
     assert np.isnan(found[4])
     shifted = normal_scores(np.concatenate([numbers, numbers + 100]), np.repeat([0, 1], 5))
     assert np.array_equal(shifted[:5], shifted[5:], equal_nan=True)
+
+
+def test_a_constant_column_adds_nothing() -> None:
+    sure = {"a": 1.0, "b": 0.0, "c": 0.0}
+    left, right = profiles(["a", "aaa", ""], sure), profiles(["aa", "a"], sure)
+    assert ScoreModel(values=(Urn(0.3),), numbers=()).scores(left, right) == pytest.approx(np.zeros((3, 2)), abs=1e-12)
+
+
+def test_films_that_nobody_sees_twice_are_scored_by_exclusion() -> None:
+    rng = np.random.default_rng(0)
+    items, films = 40, 60
+    popular = rng.random(films) ** 2
+    seen = [rng.choice(films, 20, replace=False, p=popular / popular.sum()) for _ in range(items)]
+    frequency = np.bincount(np.concatenate(seen), minlength=films) / (20 * items)
+    used = np.flatnonzero(frequency)
+    value = np.searchsorted(used, np.concatenate(seen)).astype(np.int32)
+    column = counted("film", np.repeat(np.arange(items), 20), value, items, frequency[used])
+    model, is_free = _value_model(column)
+    assert isinstance(model, Exclusion)
+    assert not is_free
+    assert model.error == 0.02
+    # As many items as seen are expected to have each film.
+    having = np.bincount(value)
+    below = having < items
+    assert (items * -np.expm1(-20 * model.rate))[below] == pytest.approx(having[below], abs=1e-3)

@@ -108,5 +108,5 @@ def test_impossible_steps_are_refused(steps: dict[str, str], message: str) -> No
 
 def test_the_exponent_is_that_of_the_law() -> None:
     size = np.array([1.0, 2, 4, 8, 20, 50])
-    assert decay_exponent(1.9 - size**0.07, size) == pytest.approx(0.07, abs=1e-4)
+    assert decay_exponent((1.9 - size**0.07).tolist(), size.tolist()) == pytest.approx(0.07, abs=1e-4)
     assert np.isnan(decay_exponent([1.0, 0.5], [1, 2]))

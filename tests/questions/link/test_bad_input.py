@@ -111,3 +111,10 @@ def test_people_are_drawn_at_random_above_the_limit() -> None:
     found = unveil.link(visits(40), person="card", time="day", lifetime="7d", people=25, draws=200).findings
     assert found.history.people == 25
     assert found.notes[0].startswith("25 of 40 people were drawn at random.")
+
+
+def test_missing_cells_leave_other_known_records() -> None:
+    table = visits(25).with_columns(stop=pl.when(pl.int_range(pl.len()) % 3 == 0).then(None).otherwise("stop"))
+    table = table.with_columns(side=pl.when(pl.col("card") < "c2").then(pl.lit("a")).otherwise(None))
+    found = unveil.link(table, person="card", time="day", lifetime="7d", draws=200).findings
+    assert found.unicity[0].unicity.people == 25

@@ -128,9 +128,9 @@ def _nearest(ones: Profiles, others: Profiles, near: TwoCovariance) -> Candidate
     return CandidatePairs(np.arange(0, found.size + 1, count), np.sort(found, axis=1).ravel().astype(np.int32))
 
 
-def _union(found: list[CandidatePairs], columns: int) -> CandidatePairs:
-    key = np.unique(np.concatenate([each.row * columns + each.column for each in found]))
-    start = np.searchsorted(key, np.arange(found[0].start.size) * columns)
+def _union(parts: list[CandidatePairs], columns: int) -> CandidatePairs:
+    key = np.unique(np.concatenate([each.row * columns + each.column for each in parts]))
+    start = np.searchsorted(key, np.arange(parts[0].start.size) * columns)
     return CandidatePairs(start, (key % columns).astype(np.int32))
 
 
@@ -144,7 +144,10 @@ def assigned_pairs(
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    likely = probability >= _LEAST
+    best = np.zeros(pairs.start.size - 1)
+    np.maximum.at(best, pairs.row, probability)
+    # Where no pair is likely, the best of each row still is a guess.
+    likely = (probability >= _LEAST) | ((probability == best[pairs.row]) & (probability > 0))
     row, column, chance = pairs.row[likely], pairs.column[likely].astype(np.int64), probability[likely]
     chance = chance * (1 + 1e-9 * rng.random(chance.size))
     rows = pairs.start.size - 1
@@ -173,7 +176,7 @@ def _best_of_block(row: IntArray, column: IntArray, chance: FloatArray) -> IntAr
         return _greedy(row, column, chance)
     gain = np.zeros((rows.size, columns.size))
     place = np.full(gain.shape, -1, np.int64)
-    gain[row, column], place[row, column] = np.log(chance / _LEAST) + 1e-6, np.arange(row.size)
+    gain[row, column], place[row, column] = np.log(chance / chance.min()) + 1e-6, np.arange(row.size)
     found = place[linear_sum_assignment(-gain)]
     return np.asarray(found[found >= 0], np.int64)
 

@@ -52,13 +52,14 @@ def train(
     profiles: Profiles,
     pairs: Sequence[PeriodPair],
     *,
-    share: float | None = None,
+    share: float = 1.0,
     rounds: int = ROUNDS,
     rng: np.random.Generator,
 ) -> Training:
     """Return the model that expectation maximization finds on pairs of periods.
 
-    ``share`` is the share of the smaller period's people who are in both; None estimates it.
+    ``share`` is the share of the smaller period's people who are in both. By default all are paired, even if some are
+    in one period only: to estimate the share here makes the attacker too sure, and weaker.
     """
     pairs = _limited(pairs, rng)
     values = [_value_model(column) for column in profiles.values]
@@ -75,20 +76,14 @@ def train(
         found = _tempered(model, impostors, separate)
         model = found.model
         soft = [_probability(model, pair, side, share) for pair, side in zip(pairs, sides, strict=True)]
-        sizes = [min(one.shape) for one, _ in soft]
         covariances = list(model.numbers)
         if not by_numbers:
             for place, (_, fixed, is_total) in enumerate(numbers):
-                covariances[place] = _next_covariance(place, fixed, is_total, sides, [one for one, _ in soft])
+                covariances[place] = _next_covariance(place, fixed, is_total, sides, soft)
         urns = list(model.values)
         for place in free:
-            urns[place] = Urn(_joint_alpha(place, sides, [one for one, _ in soft], rng))
-        model = replace(
-            model,
-            values=tuple(urns),
-            numbers=tuple(covariances),
-            share=float(np.average([each for _, each in soft], weights=sizes)),
-        )
+            urns[place] = Urn(_joint_alpha(place, sides, soft, rng))
+        model = replace(model, values=tuple(urns), numbers=tuple(covariances))
     return _tempered(model, impostors, separate)
 
 
@@ -114,21 +109,21 @@ def _drawn(items: IntArray, size: int, rng: np.random.Generator) -> IntArray:
 
 
 def _probability(
-    model: ScoreModel, pair: PeriodPair, side: tuple[Profiles, Profiles], share: float | None
-) -> "tuple[FloatArray | csr_array, float]":
+    model: ScoreModel, pair: PeriodPair, side: tuple[Profiles, Profiles], share: float
+) -> "FloatArray | csr_array":
     if pair.others.size > DENSE_ITEMS:
         from scipy.sparse import csr_array
 
         listed, values = scored_pairs(model, *side)
-        found = pair_probabilities(listed.start, listed.column, values, pair.others.size, share)
+        found = pair_probabilities(listed.start, listed.column, values, pair.others.size)
         shape = (pair.ones.size, pair.others.size)
-        return csr_array((found.probability, listed.column, listed.start), shape=shape), found.share
+        return csr_array((found.probability, listed.column, listed.start), shape=shape)
     scores = model.scores(*side)
     if pair.same:
         np.fill_diagonal(scores, -np.inf)
         weight = np.exp(np.minimum(scores, 600.0)) / max(1, len(scores) - 1)
-        return weight / (1 + weight.sum(axis=1, keepdims=True)), 1.0
-    return soft_assignment(scores, share, rounds=100)
+        return np.asarray(weight / (1 + weight.sum(axis=1, keepdims=True)), np.float64)
+    return soft_assignment(scores, share, rounds=100).probability
 
 
 # The temperature
@@ -199,13 +194,13 @@ def _alpha(column: ValueColumn) -> float:
 def _rates(column: ValueColumn) -> FloatArray:
     """Return each value's rate, so that as many items as seen are expected to have it."""
     size, items = np.unique(column.total, return_counts=True)
-    having = np.bincount(column.value, minlength=column.frequency.size)
+    having, place = np.unique(np.bincount(column.value, minlength=column.frequency.size), return_inverse=True)
     low, high = np.full(having.size, -30.0), np.full(having.size, 10.0)
     for _ in range(45):
         middle = (low + high) / 2
         above = -np.expm1(-np.exp(middle)[:, None] * size) @ items > having
         low, high = np.where(above, low, middle), np.where(above, middle, high)
-    return np.asarray(np.exp((low + high) / 2), np.float64)
+    return np.asarray(np.exp((low + high) / 2)[place], np.float64)
 
 
 def _joint_alpha(

@@ -46,7 +46,7 @@ def link_model(released: ReleasedHistory, *, overlap: float | None, rounds: int,
     if not pairs or not released.separate:
         everyone = np.arange(released.items)
         pairs = (PeriodPair(everyone, everyone, same=True),)
-    trained = train(profiles, pairs, share=overlap, rounds=rounds, rng=rng)
+    trained = train(profiles, pairs, share=overlap or 1.0, rounds=rounds, rng=rng)
     return LinkModel(profiles, trained.model, pairs, released)
 
 

@@ -56,7 +56,7 @@ def learned_weights(
     pairs = [PeriodPair(one, other) for one, other in pairwise(waves)]
     if not pairs or not released.separate:
         raise InputError("The known people have no two periods to learn from. Pass a history with periods")
-    model = train(profiles, pairs, share=overlap, rounds=rounds, rng=rng).model
+    model = train(profiles, pairs, share=overlap or 1.0, rounds=rounds, rng=rng).model
     choices = [
         choice
         for period, pair in enumerate(pairs)

@@ -100,7 +100,7 @@ class Exclusion:
         if others.start.size - 1 != scores.shape[1] or (owner != np.arange(owner.size)).any():
             others = others.merged(owner, scores.shape[1])
         left, right = _sparse(ones), _sparse(others)
-        expected = (self._expected(left, others.total) + self._expected(right, ones.total).T) / 2
+        expected = (self._expected(ones, others.total) + self._expected(others, ones.total).T) / 2
         scores += (1 - self.error) * expected
         scores += np.log(self.error) * (left @ right.T).toarray()
 
@@ -119,10 +119,12 @@ class Exclusion:
                 scores[some] += (1 - self.error) / 2 * np.asarray(weights.sum(axis=1)).ravel()
             scores[some] += np.log(self.error) * np.asarray(one.multiply(other).sum(axis=1)).ravel()
 
-    def _expected(self, left: "csr_array", total: IntArray) -> FloatArray:
+    def _expected(self, ones: ValueColumn, total: IntArray) -> FloatArray:
         """Return the number of shared values expected of two people."""
         size, place = np.unique(total, return_inverse=True)
-        chance = -np.expm1(-self.rate[:, None] * size)
+        rate, code = np.unique(self.rate, return_inverse=True)  # values of as many items have the same rate
+        chance = -np.expm1(-rate[:, None] * size)
+        left = _sparse(ones._replace(value=code[ones.value].astype(np.int32), frequency=rate))
         expected: FloatArray = np.asarray(left @ chance)[:, place]
         return expected
 
@@ -176,15 +178,12 @@ class ScoreModel:
         The factor on the sum of all parts, at most 1.
     weights
         A factor on each part; None for 1.
-    share
-        The share of the smaller period's people who are in both.
     """
 
     values: tuple[Urn | Exclusion, ...]
     numbers: tuple[TwoCovariance, ...]
     temperature: float = 1.0
     weights: FloatArray | None = field(default=None, repr=False)
-    share: float = 1.0
 
     @cached_property
     def parts(self) -> tuple[Urn | Exclusion | TwoCovariance, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import nan
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 Learning = Literal["without truth", "other people"]
 
+#: Items that are compared with impostors.
+_IMPOSTORS = 600
 #: Smaller probabilities are no candidates.
 _LEAST = 1e-4
 
@@ -67,6 +70,9 @@ class PeriodMatch:
         The best one-to-one assignment.
     training
         The trained model.
+    excess
+        Share of earlier items whose best score is above 95% of those among items of the same period, less 0.05: a
+        check without truth. At 0 or below, the attacker cannot tell matches from impostors. NaN for large periods.
     """
 
     earlier: IntArray
@@ -76,6 +82,7 @@ class PeriodMatch:
     row: IntArray
     column: IntArray
     training: Training
+    excess: float = nan
 
     @property
     def partner(self) -> IntArray:
@@ -83,6 +90,11 @@ class PeriodMatch:
         partner = np.full(self.later.size, -1, np.int64)
         partner[self.column] = self.row
         return partner
+
+    @property
+    def share(self) -> float:
+        """The share of the smaller period's people who are taken to be in both."""
+        return float(self.probability.sum()) / min(self.earlier.size, self.later.size)
 
     @property
     def is_blocked(self) -> bool:
@@ -221,7 +233,7 @@ class ProfileMatching:
         """Return scores, probabilities, and assignment."""
         earlier, later = matched_periods(released, self.periods)
         profiles = profiles_of(released)
-        trained = train(profiles, [PeriodPair(earlier, later)], share=self.overlap, rounds=self.rounds, rng=rng)
+        trained = train(profiles, [PeriodPair(earlier, later)], share=self.overlap or 1.0, rounds=self.rounds, rng=rng)
         model = taught(trained.model, profiles, knowledge, self, rng=rng)
         trained = replace(trained, model=model)
         return matched(profiles, trained, earlier, later, share=self.overlap, rng=rng)
@@ -281,7 +293,19 @@ def matched(
 ) -> PeriodMatch:
     """Return the match of two periods by a trained model."""
     paired = pair_up(training.model, profiles.take(earlier), profiles.take(later), share=share, rng=rng)
-    return PeriodMatch(earlier=earlier, later=later, training=training, **paired._asdict())
+    excess = nan
+    if isinstance(paired.scores, np.ndarray):
+        excess = _excess_over_impostors(training.model, profiles.take(earlier), paired.scores, rng)
+    return PeriodMatch(earlier=earlier, later=later, training=training, excess=excess, **paired._asdict())
+
+
+def _excess_over_impostors(model: ScoreModel, ones: Profiles, scores: FloatArray, rng: np.random.Generator) -> float:
+    """Return the share of items with a better score than nearly all impostors, less 0.05."""
+    some = np.sort(rng.choice(ones.items, min(ones.items, _IMPOSTORS), replace=False))
+    impostors = model.scores(ones.take(some), ones)
+    impostors[np.arange(some.size), some] = -np.inf
+    bound = float(np.quantile(impostors.max(axis=1), 0.95))
+    return float((scores[some].max(axis=1) > bound).mean()) - 0.05
 
 
 class PairedItems(NamedTuple):

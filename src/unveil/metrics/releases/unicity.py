@@ -138,7 +138,7 @@ def unicity(history: History, *, known: int = 4, columns: Sequence[str] = (), rn
     """Return the share of each person's subsets of points that no other person has.
 
     Formula: the mean over subsets of ``known`` of the person's points of 1 if no other person has them all, else 0. 1
-    means that these points always single out the person. People with fewer points are left out.
+    means that these points always single out the person. People with fewer points are left out. It is never undefined.
     """
     point = points_of(history, dict.fromkeys(columns or [each.name for each in history.compared], ""))
     return unicity_of(history.person, point, [known], chance=False, rng=rng)[0].unique

@@ -16,8 +16,7 @@ from unveil._kernels.types import FloatArray, IntArray
 from unveil._kernels.verdict.step_down import step_down
 from unveil.errors import InputError, whole_number
 from unveil.guesses import Partition
-from unveil.guesses.trials import Attempts
-from unveil.metrics.verdict.effects import EffectSize, risk_difference
+from unveil.metrics.verdict.effects import EffectSize, RatePair
 
 #: Exchanges of persons.
 DRAWS = 2_000
@@ -205,8 +204,13 @@ def expected_links(partner: IntArray, truth: IntArray, earlier: IntArray, later:
 def link_effect(right: int, people: int, chance: float, *, effects: int = 1) -> EffectSize:
     """Return the share of people linked minus chance, with limits.
 
-    ``right`` of ``people`` in both periods are linked; ``chance`` is the expected number. Links of one assignment are
-    not independent, and limits are those of independent people. With fewer than 20 people nothing is tested.
+    ``right`` of ``people`` in both periods are linked; ``chance`` is the expected number. Limits are those of Newcombe.
+    Wrong links of an assignment come at least in pairs, so that a share p of n people varies as that of n / (1 + p)
+    independent ones. With fewer than 20 people nothing is tested.
     """
-    attempts = Attempts(tries=people, expected=float(right), low=right, high=right)
-    return risk_difference(attempts, chance / people if people else nan, effects=effects, fewest=FEWEST_PEOPLE)
+    if people < FEWEST_PEOPLE:
+        why = f"there are fewer than {FEWEST_PEOPLE} people in both periods"
+        return RatePair(attack_rate=nan, attack_attempts=0, baseline=nan, why_not_tested=why).effect()
+    share = right / people
+    pair = RatePair(attack_rate=share, attack_attempts=people / (1 + share), baseline=chance / people, people=people)
+    return pair.effect(effects)

@@ -55,6 +55,8 @@ from unveil.work.threads import Threads
 
 #: Unicity that falls by less with the time step has no exponent.
 _NOTABLE_FALL = 0.1
+#: Known records have no column with more cells missing.
+_MOSTLY_MISSING = 0.2
 #: Links are detectable if they are found in so large a share of cases.
 _POWER = 0.8
 
@@ -300,15 +302,17 @@ class LinkWorkbench:
 
     def _unicity(self, part: Part, rng: np.random.Generator) -> list[UnicityCell]:
         history, (column, _) = self.history, _coarsened(self.inputs)
-        values = [each.name for each in history.compared if each.codes is not None]
-        values = values or [each.name for each in history.compared]
-        steps = {name: "" for name in values if not (part.name and name in ("hour", "weekday"))}
+        steps = {name: "" for name in _known_columns(history) if not (part.name and name in ("hour", "weekday"))}
         if column:
             steps[column] = part.step
         if part.name:
             steps["time"] = part.name
         point = points_of(history, steps)
-        most = int(np.bincount(np.unique(history.person * (point.max() + 1) + point) // (point.max() + 1)).max())
+        seen = point >= 0
+        if not seen.any():
+            return []
+        pairs = np.unique(np.stack([history.person[seen], point[seen]]), axis=1)
+        most = int(np.bincount(pairs[0]).max())
         known = [each for each in self.inputs.points if each <= most]
         if not known:
             raise InputError(
@@ -316,6 +320,13 @@ class LinkWorkbench:
             )
         cells = unicity_of(history.person, point, known, rng=rng)
         return [UnicityCell(time_step=part.name, column=column, step=part.step, unicity=each) for each in cells]
+
+
+def _known_columns(history: History) -> list[str]:
+    """Return the columns of a known record: those with values for nearly all records, without amounts."""
+    values = [each for each in history.compared if each.codes is not None]
+    filled = [each.name for each in values if each.codes is not None and (each.codes < 0).mean() <= _MOSTLY_MISSING]
+    return filled or [each.name for each in history.compared]
 
 
 def _not_attacked(lifetime: str, why: str) -> LifetimeResult:
