@@ -15,7 +15,6 @@ from unveil.data.counts.percentages import (
     share_of_percent,
 )
 from unveil.data.counts.settings import CountSettings
-from unveil.data.counts.tabulate import TOTAL
 from unveil.data.counts.texts import UnreadableError, told_by
 from unveil.data.files.settings import FileSettings
 from unveil.errors import InputError, did_you_mean, shortened
@@ -171,7 +170,7 @@ def _single_tables(frame: "pl.DataFrame", name: str) -> list[tuple["pl.DataFrame
         return [(frame, name)]
     parts = []
     for (called,), part in frame.partition_by("table", maintain_order=True, include_key=False, as_dict=True).items():
-        own = [column for column in part.columns if (part[column] != TOTAL).any()]
+        own = [column for column in part.columns if (part[column] != "Total").any()]
         parts.append((part.select(own or part.columns), str(called)))
     return parts
 

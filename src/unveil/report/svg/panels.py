@@ -227,17 +227,17 @@ def svg_waterfalls(block: Waterfalls, *, identity: str) -> str:
     >>> "a &lt; b" in text, "+1.0" in text, "Total 4.0 bits: a &lt; b +3.0, job +1.0." in text
     (True, True, True)
     """
-    most = max((sum(value for _, value in item.steps) for item in block.items), default=0.0) or 1.0
+    largest = max((sum(value for _, value in item.steps) for item in block.items), default=0.0) or 1.0
     parts = (
         f'<details name="{identity}"{"" if at else " open"}><summary>{escape(item.name)}</summary>'
-        f"{_waterfall(item, block, most, f'{identity}-{at}')}</details>"
+        f"{_waterfall(item, block, largest, f'{identity}-{at}')}</details>"
         for at, item in enumerate(block.items)
     )
     return f'<div class="panels waterfalls">{"".join(parts)}</div>'
 
 
-def _waterfall(item: Waterfall, block: Waterfalls, most: float, identity: str) -> str:
-    unit = (_FALL_WIDTH - _FALL_LEFT - _FALL_RIGHT) / most
+def _waterfall(item: Waterfall, block: Waterfalls, largest: float, identity: str) -> str:
+    unit = (_FALL_WIDTH - _FALL_LEFT - _FALL_RIGHT) / largest
     total = sum(value for _, value in item.steps)
     rows, start = [], 0.0
     for at, (step, value) in enumerate((*item.steps, ("Total", total))):
