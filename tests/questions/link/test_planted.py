@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,10 +13,10 @@ from tests.questions.link.planted import panel, visits
 from unveil.questions.link.findings import LinkFindings
 from unveil.questions.result import Result
 
-ASK = {"person": "card", "time": "day", "lifetime": "7d", "draws": 400}
+ASK: dict[str, Any] = {"person": "card", "time": "day", "lifetime": "7d", "draws": 400}
 
 
-def asked(table: object, **changes: object) -> Result[LinkFindings]:
+def asked(table: object, **changes: Any) -> Result[LinkFindings]:
     return unveil.link(table, **{**ASK, **changes})
 
 
