@@ -170,6 +170,8 @@ def test_releases_come_in_many_forms() -> None:
     assert len(set(shares)) == 1
     by_name = ask(ORIGINAL, {"x": MASKED}, release_type={"x": "synthetic"}, attacks=["copies"])
     assert by_name.findings.releases[0].kind == "synthetic"
+    each = ask(ORIGINAL, [MASKED, MASKED], release_type=["synthetic", "masked"], attacks=["copies"])
+    assert [release.kind for release in each.findings.releases] == ["synthetic", "masked"]
 
 
 def test_paths_are_accepted_wherever_tables_are(tmp_path: Path) -> None:
@@ -245,6 +247,7 @@ def test_progress_goes_on_and_never_back() -> None:
         ({"scenarios": ["n=agee"]}, "Did you mean 'age'"),
         ({"scenarios": ["n=income"], "sensitive": ["income"]}, "is sensitive"),
         ({"release_type": "anonymous"}, "kind of a release"),
+        ({"release_type": ["masked", "masked"]}, "release types is 2, but that of releases is 1"),
         ({"release_type": {"relase": "masked"}}, "Did you mean 'release'"),
     ],
 )

@@ -350,6 +350,8 @@ TRUTH = list(range(80))
     [
         (lambda: graph(SMALL, None, NS, seed_pairs=0, rng=rng()), "starts from seed pairs, but there are none"),
         (lambda: graph(SMALL, None, NS, seed_pairs=80, rng=rng()), "All 80 released nodes"),
+        (lambda: graph(SMALL, None, NS, seed_pairs=[[0, 0]], rng=rng()), "Given seed pairs need a given release"),
+        (lambda: graph(SMALL, None, NS, seed_pairs="pairs.csv", rng=rng()), "Given seed pairs need a given release"),
         (lambda: graph(SMALL, None, NS, seed_pairs=81, rng=rng()), "Ask for fewer pairs"),
         (lambda: graph(SMALL, None, OnlyHalf(), rng=rng()), "one target for each of the 80 released nodes"),
         (lambda: graph(SMALL, "mondrian", NS, rng=rng()), "is for a table"),

@@ -400,7 +400,9 @@ def _release_types(given: Any, names: Sequence[str]) -> dict[str, ReleaseKind | 
         is_one = given is None or isinstance(given, str)
         types: list[Any] = [given or None] * len(names) if is_one else list(given)
         if len(types) != len(names):
-            raise InputError(f"release_type has {len(types)} types for {len(names)} releases. Give one for each")
+            raise InputError(
+                f"The number of release types is {len(types)}, but that of releases is {len(names)}. Give one for each"
+            )
         return dict(zip(names, types, strict=True))
     for name in given:
         if name not in names:
