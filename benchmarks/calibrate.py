@@ -260,7 +260,7 @@ def by_audit(tables: Tables, table: Coded, seed: int) -> Line:
 
     original, control, released = map(table.frame, tables)
     told = {name: "number" if number else "category" for name, number in zip(table.names, table.numbers, strict=True)}
-    decided = decision(original, released, control, seed=seed, kinds=told, known=list(told))
+    decided = decision(original, released, control, seed=seed, kinds=told, quasi_identifiers=list(told))
     return _line(json.loads(decided.answer.to_json()))
 
 

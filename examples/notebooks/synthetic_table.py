@@ -47,7 +47,7 @@ def independent(table: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
 
 
 settings = {
-    "kind": "synthetic",
+    "release_type": "synthetic",
     "sensitive": ["income"],
     "threshold": 0.09,
 }

@@ -154,7 +154,7 @@ def audited(
 ) -> list[dict[str, Any]]:
     """Return one row for each release and question: what being in the data adds, and what the release has lost."""
     scenario = {"neighbour and employer": (list(NEIGHBOUR), list(EMPLOYER))}
-    settings: Any = {"scenarios": scenario, "targets": None, "kinds": KINDS, "neighbours": 5}
+    settings: Any = {"scenarios": scenario, "targets": None, "kinds": KINDS, "neighbors": 5}
     kinds: Any = {name: "synthetic" if name.startswith("synthetic") else "masked" for name in releases}
 
     def ask(attacks: Sequence[str], **more: Any) -> Any:
