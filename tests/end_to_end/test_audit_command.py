@@ -477,8 +477,8 @@ def test_a_call_that_makes_no_sense_is_refused(arguments: tuple[str, ...], namin
     [
         ("original = [", ("TOML",)),
         ("orginal = 'x'", ("Did you mean 'original'",)),
-        ("neighbours = 'ten'", ("'neighbors'", "whole number")),
-        ("neighbours = true", ("'neighbors'", "whole number")),
+        ("neighbors = 'ten'", ("'neighbors'", "whole number")),
+        ("neighbors = true", ("'neighbors'", "whole number")),
         ("[[scenario]]\nname = 'x'", ("[[scenario]]", "columns")),
         ("[[release]]\nname = 'x'", ("[[release]]", "file")),
         ("[limits]\nlinkability.attack_rate = 'much'", ("is not a number",)),

@@ -201,15 +201,15 @@ def test_what_stands_in_a_file_of_settings_counts(folder: Path) -> None:
         """
         original = "people.csv"
         released = "masked.csv"
-        kind = "masked"
+        release_type = "masked"
         attacks = ["disclosure", "inference"]
         profile = "cell-3"
         review = "2031"
-        by = "sex"
+        group_by = "sex"
         sensitive = "ill"
-        guesses = 10
+        predicates = 10
         tolerance = 0.1
-        minimum_cell = 20
+        min_cell = 20
         population_size = 900
         [techniques]
         age = "rounded"
