@@ -125,7 +125,7 @@ def _told(asked: Question, files: Mapping[str, tuple[Path, ...]], settings: Mapp
 def going_on(asked: Question, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a form that continues from an answer.
 
-    >>> going_on(question("protect"), {"protect": "shuffle", "first": "pram"})["first"].split()
+    >>> going_on(question("protect"), {"method": "shuffle", "first": "pram"})["first"].split()
     ['pram', 'shuffle']
     """
     sample = settings.get("sample") is True
@@ -264,8 +264,8 @@ def _outputs(reply: "Response", shown: Mapping[str, Any]) -> dict[str, bytes]:
 def field_of(error: Exception, asked: Question) -> str:
     """Return the field of a library error, or "" for the form.
 
-    >>> field_of(InputError("neighbours must be a whole number of at least 1, but is 0. Raise it"), question("audit"))
-    'neighbours'
+    >>> field_of(InputError("neighbors must be a whole number of at least 1, but is 0. Raise it"), question("audit"))
+    'neighbors'
     >>> field_of(InputError("column 'agee' of scenario 'x' is not in the tables."), question("audit"))
     'scenarios'
     """
