@@ -152,7 +152,9 @@ def _people(rng: np.random.Generator, rows: int) -> list[list[Any]]:
 
 def _waves(rng: np.random.Generator, people: int) -> tuple[list[list[Any]], list[list[Any]]]:
     """Return two waves of a panel; a person mostly keeps town and job."""
-    first = [[f"p{each}", f"t{rng.integers(25)}", f"j{rng.integers(25)}", "fm"[rng.integers(2)]] for each in range(people)]
+    first = [
+        [f"p{each}", f"t{rng.integers(25)}", f"j{rng.integers(25)}", "fm"[rng.integers(2)]] for each in range(people)
+    ]
     second = [[*row[:2], row[2] if rng.random() < 0.8 else f"j{rng.integers(25)}", row[3]] for row in first]
     head = ["id", "town", "job", "sex"]
     return [head, *first], [head, *(second[place] for place in rng.permutation(people))]

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 from unveil.errors import InputError
+from unveil.metrics.verdict.levels import ALPHA
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.decision.evidence import decision_of
-from unveil.questions.audit.decision.findings import ALPHA, AuditDecision, Thresholds
+from unveil.questions.audit.decision.findings import AuditDecision, Thresholds
 from unveil.questions.audit.findings import Audit
 
 PEOPLE = 300

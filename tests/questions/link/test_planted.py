@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,8 +16,9 @@ from unveil.questions.result import Result
 ASK = {"person": "card", "time": "day", "lifetime": "7d", "draws": 400}
 
 
-def asked(table: object, **changes: object) -> Result[LinkFindings]:
-    return unveil.link(table, **{**ASK, **changes})
+def asked(table: object, **changes: Any) -> Result[LinkFindings]:
+    settings: dict[str, Any] = {**ASK, **changes}
+    return unveil.link(table, **settings)
 
 
 @pytest.fixture(scope="module")

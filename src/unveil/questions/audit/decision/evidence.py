@@ -9,10 +9,10 @@ from unveil.errors import InputError
 from unveil.metrics.releases.disclosure import Disclosure
 from unveil.metrics.releases.utility import Utility
 from unveil.metrics.verdict.effects import EffectSize, counted
+from unveil.metrics.verdict.levels import ALPHA
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.attacks.copies import RARE
 from unveil.questions.audit.decision.findings import (
-    ALPHA,
     EFFECTS,
     MAX_RISK,
     RISKS,

@@ -9,13 +9,13 @@ from math import ceil, isnan
 from types import MappingProxyType
 
 from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS
+from unveil.metrics.verdict.levels import Level
 from unveil.questions.audit.decision.findings import (
     AttackEffect,
     AuditDecision,
     DecisionWord,
     GroupEffect,
     Lack,
-    Level,
     ReleaseDecision,
 )
 from unveil.questions.audit.decision.rule import height
