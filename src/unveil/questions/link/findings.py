@@ -81,7 +81,7 @@ class LinkedPeople:
     )
     mostly_linked: float = figure("Share of people with at least 80% of their records linked.", counts="statistic")
     miss: float = figure("Miss errors per person: own pseudonyms outside the profile.", counts="statistic")
-    include: float = figure("Include errors per person: pseudonyms of other people in the profile.", counts="statistic")
+    include: float = figure("Include errors per person: foreign pseudonyms in the profile.", counts="statistic")
     risk_slope: float = figure("Risk slope of the average person; null where it is breached.", counts="statistic")
     linked_after: tuple[float, ...] = figure(
         "Linked share of a person's pseudonyms after 0, 1 and 2 merges of profiles.", counts="statistic"
