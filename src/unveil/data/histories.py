@@ -233,7 +233,7 @@ class History:
     def of_records(self, kept: BoolArray) -> "History":
         """Return some records, with persons, periods and items numbered from 0."""
         if not kept.any():
-            raise InputError("No record is left of these people and periods. Choose others")
+            raise InputError("No record is left of these people and periods. Choose different ones")
         number = [np.unique(each[kept], return_inverse=True) for each in (self.person, self.period, self.pseudonym)]
         rows = np.flatnonzero(kept)
         return replace(

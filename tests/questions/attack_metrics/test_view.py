@@ -232,7 +232,7 @@ def test_the_overview_has_each_metric_once_those_to_trust_first() -> None:
     placed = {title_of(each.metric): FOUND.ends[each.metric.name].place(each.mean) for each in FOUND.measured}
     assert sorted(names) == sorted(name for name, place in placed.items() if not math.isnan(place))
     marks = [mark(name.lower().replace(" ", "_"), *GROUNDS) for name in names]
-    assert set(marks[: marks.count("use")]) == {"use"}
+    assert set(marks[: marks.count("reliable")]) == {"reliable"}
     for row in (*first.rows, *second.rows):
         assert row.boxes[0] is not None
         assert row.boxes[0].mean == pytest.approx(float(placed[row.name]))

@@ -78,7 +78,7 @@ def test_guessed_kinds_are_loud_and_can_be_refused(tmp_path: Path, approved: App
         assert (run.exit_code, run.stderr) == (0, "")
         assert "are uncertain guesses" not in run.stdout
     settings = tmp_path / "audit.toml"
-    settings.write_text('strict_kinds = true\n[kinds]\nq7 = "ordered"\n[markers]\nq7 = {"4" = "not applicable"}\n')
+    settings.write_text('strict_types = true\n[kinds]\nq7 = "ordered"\n[markers]\nq7 = {"4" = "not applicable"}\n')
     run = CliRunner().invoke(main, [*command, "--config", str(settings), "--json"])
     assert run.exit_code == 0, run.stderr
     column = json.loads(run.stdout)["original"]["columns"][-1]

@@ -35,7 +35,7 @@ def test_notes_name_what_is_missing(found: GradesFindings, approved: Approved) -
     ("replications", "said"),
     [
         (1, "one replication only, which no test can compare"),
-        (3, "no p value below 0.1 and cannot be significant at 0.05, so that no score there can exceed 0.833"),
+        (3, "significant at 0.05, so no score can exceed 0.833. Run at least"),
         (4, "only large changes are significant"),
         (5, ""),
     ],

@@ -133,7 +133,7 @@ def assignment_test(nearness: FloatArray, *, rng: np.random.Generator) -> float:
     number = len(nearness)
     if nearness.shape != (number, number) or number < 2:
         raise InputError(
-            f"the nearness of data sets to releases has the shape {nearness.shape}. Pass one data set for each of at "
+            f"the distances of data sets to releases have the shape {nearness.shape}. Pass one data set for each of at "
             "least two releases"
         )
     rows = np.arange(number)
@@ -268,7 +268,7 @@ def sibling_effect(scores: FloatArray, *, rng: np.random.Generator, draws: int =
 
 
 def _z(figures: FloatArray) -> FloatArray:
-    """Return the distance of each release from the mean of the others, in standard deviations."""
+    """Return the distance of each release from the mean of the other releases, in standard deviations."""
     z: FloatArray = np.empty(figures.shape)
     for place, own in enumerate(figures):
         others = np.delete(figures, place, axis=0)

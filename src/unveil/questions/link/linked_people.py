@@ -115,7 +115,7 @@ def groups(inputs: LinkInputs, history: History, records: RecordsLinked) -> tupl
         last = high if high == edges[-1] else high - 1
         name = f"{low} to {last}" if last > low else f"{low}"
         found.append(_group("number of records", name, inside, records))
-    for column in inputs.settings.by:
+    for column in inputs.settings.group_by:
         found += _by_column(history, column, records)
     return tuple(each for each in found if each.people >= _SMALLEST_GROUP)
 

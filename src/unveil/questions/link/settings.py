@@ -120,7 +120,7 @@ class LinkSettings(TableColumnSettings, TextFileSettings, LimitSettings, SeedSet
         fold=MORE,
         group="Columns",
     )
-    by: tuple[str, ...] = setting(
+    group_by: tuple[str, ...] = setting(
         (),
         "Report the linked records by subgroup",
         kind="columns",

@@ -90,12 +90,12 @@ def ask(request: Request) -> Response:
     source = sample_path("anes96.csv") if settings.file is None else settings.file
     answer = _split(source, settings, request.names.get(source, source.name))
     parts = (
-        ("control", answer.contents[1], answer.control, "The control group is in {}: keep this file internal"),
+        ("write_control", answer.contents[1], answer.control, "The control group is in {}: keep this file internal"),
         ("out", answer.contents[0], answer.release_part, "The people to release are in {}: protect this file"),
     )
     outputs = {}
     for name, content, frame, said in parts:
-        part = answer.findings.control if name == "control" else answer.findings.release_part
+        part = answer.findings.control if name == "write_control" else answer.findings.release_part
         outputs[name] = OutputFile(
             write=_writer(content), name=part.file, said=said, is_release=True, warning=formula_warning(frame)
         )

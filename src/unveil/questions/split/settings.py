@@ -55,7 +55,7 @@ class SplitSettings(TextFileSettings, LimitSettings, SecretSeedSettings):
         is_new=True,
         place="default",
     )
-    control: Path | None = setting(
+    write_control: Path | None = setting(
         Path("control-group.csv"),
         "Write the control group (internal)",
         "In the same format.",
@@ -74,9 +74,9 @@ QUESTION = Question(
     title="Set a control group aside",
     lead="Which people are released, and which are kept out to audit the release?",
     about=(
-        "An audit compares people in the data with a control group of the same population, which was not used to "
-        "make the release. unveil draws it at random, before the release is made. Protect "
-        "or synthesize only the people to release, and keep the control group for the audit."
+        "An audit compares people in the data with a control group: similar people outside it. `unveil split` draws "
+        "them at random, before the release is made. Protect or synthesize the other people only, and keep the "
+        "control group for the audit."
     ),
     tries=(
         "unveil split people.csv --share 0.2",
@@ -85,6 +85,6 @@ QUESTION = Question(
     ),
     settings=SplitSettings.table(),
     sample="944 people of an election study; no file is written unless it is named.",
-    of_sample={"out": None, "control": None},
+    of_sample={"out": None, "write_control": None},
     secret=True,
 )
