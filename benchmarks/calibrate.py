@@ -260,7 +260,7 @@ def by_audit(tables: Tables, table: Coded, seed: int) -> Line:
 
     original, control, released = map(table.frame, tables)
     told = {name: "number" if number else "category" for name, number in zip(table.names, table.numbers, strict=True)}
-    decided = decision(original, released, control, seed=seed, kinds=told, known=list(told))
+    decided = decision(original, released, control, seed=seed, kinds=told, quasi_identifiers=list(told))
     return _line(json.loads(decided.answer.to_json()))
 
 
@@ -290,14 +290,14 @@ def _line(said: dict[str, Any]) -> Line:
     (release,) = verdict["releases"]
     judged = [each for each in release["tests"] if each["p"] is not None]
     found = [each for each in judged if each["p_adjusted"] <= LEVEL]
-    effects = [each["excess_over_control"]["value"] for each in found if each["excess_over_control"]]
+    effects = [each["normalized_excess"]["value"] for each in found if each["normalized_excess"]]
     return {
         "level": decision["level"],
         "decision": decision["decision"],
         "figures": verdict["tests"],
         "least_p": min((each["p"] for each in judged), default=1.0),
         "least_adjusted": min((each["p_adjusted"] for each in judged), default=1.0),
-        "found": [" ".join(each[key] or "" for key in ("attack", "adversary", "secret", "group")) for each in found],
+        "found": [" ".join(each[key] or "" for key in ("attack", "attacker", "sensitive", "group")) for each in found],
         "effect": max((each for each in effects if each is not None), default=None),
         "control": verdict["control"]["outcome"],
         "unmistakable": (release["copies"] or {}).get("unmistakable", 0),

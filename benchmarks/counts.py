@@ -63,7 +63,7 @@ def primary() -> None:
         truth[system.cell] = table["count"].to_numpy()
         if not ((ranges.low <= truth) & (truth <= ranges.high)).all():
             raise SystemExit("a range does not hold the truth")
-        out, hidden = ranges.is_worked_out, ranges.is_hidden
+        out, hidden = ranges.is_recovered, ranges.is_hidden
         open_before = int((hidden & (solved.solution.sums.low < solved.solution.sums.high)).sum())
         proven = "" if ranges.is_proven[hidden].all() else f" ({int((~ranges.is_proven & hidden).sum())} not proven)"
         print(
@@ -103,7 +103,7 @@ def repair() -> None:
                 ranges = SolveCounts().solve(released=again, reading=(reading,), rng=np.random.default_rng(0)).ranges
                 narrow = ranges.is_hidden & (ranges.values <= 3)
                 few = f"{narrow.sum()} of at most 3 values ({(narrow & small).sum()} small)"
-                found.append(f"{ranges.is_worked_out.sum()} out, {few}")
+                found.append(f"{ranges.is_recovered.sum()} out, {few}")
             print(
                 f"{path.split('/')[1][:8]} {' x '.join(variables):32} <{minimum:<3} small {small.sum()} keep {keep} "
                 f"hidden {mask.sum()} helpless {hidden.is_helpless.sum()} short {hidden.is_short.sum()} | any: "
@@ -135,7 +135,7 @@ def rounding() -> None:
             ranges = solved.ranges
             own = ranges.is_hidden
             print(
-                f"{' x '.join(variables):24} {way:16} changed {own.sum():4} out {ranges.is_worked_out.sum():4} values "
+                f"{' x '.join(variables):24} {way:16} changed {own.sum():4} out {ranges.is_recovered.sum():4} values "
                 f"{ranges.values_told[own].mean():.2f} to {ranges.values[own].mean():.2f} proven "
                 f"{(ranges.is_proven & own).sum()} {solved.linear}+{solved.whole} {process_time() - begin:.1f} s",
                 flush=True,
@@ -158,7 +158,7 @@ def records() -> None:
     for variables in RECORDS:
         tables = [tabulate(own, pair) for pair in combinations(variables, 2)]
         begin = process_time()
-        found = unveil.tables(tables, records=10, truth=own).findings.records
+        found = unveil.tables(tables, reconstruct=10, microdata=own).findings.records
         if found is None:
             raise SystemExit("no record was looked for")
         shares = ", ".join(
@@ -226,7 +226,7 @@ def size(only: str, seed: int) -> None:
         settled = hidden & (ranges.is_proven | ranges.has_more_than(3))
         most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(
-            f"{name:15} {shape!s:18} {system.number:8,} hidden {hidden.sum():6,} out {ranges.is_worked_out.sum():6,} "
+            f"{name:15} {shape!s:18} {system.number:8,} hidden {hidden.sum():6,} out {ranges.is_recovered.sum():6,} "
             f"proven {int((ranges.is_proven & hidden).sum()):6,} settled {settled.sum():6,} "
             f"{solved.linear}+{solved.whole} work {solved.work:,} {seconds:.1f} s (reading {built:.1f}) {most:.0f} MB",
             flush=True,

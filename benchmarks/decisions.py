@@ -94,7 +94,7 @@ class RealCase:
         start = [seed, zlib.crc32(self.name.encode())]
         tables = calibrate.drawn(table.codes, table.numbers, self.how, np.random.default_rng(start))
         original, control, released = map(table.frame, tables)
-        line = line_of(original, released, control, seed=seed, kind="synthetic", sensitive=[table.names[-1]])
+        line = line_of(original, released, control, seed=seed, release_type="synthetic", sensitive=[table.names[-1]])
         if self.part == "planted" and not self.how.moved:
             # Those who do not leak are like strangers: the people whom the same generator leaves in the table.
             drawn = 2 * self.how.members + self.how.others
@@ -139,10 +139,10 @@ class CoarseCase:
         line = line_of(
             *(table.frame(codes) for codes in (draw.original, draw.released, draw.control)),
             seed=seed,
-            kind="synthetic",
+            release_type="synthetic",
             sensitive=[table.names[-1]],
             kinds=dict.fromkeys(table.names, "category"),
-            links=[f"{','.join(known[:half])}:{','.join(known[half:])}"],
+            column_splits=[f"{','.join(known[:half])}:{','.join(known[half:])}"],
         )
         others = mean_effects(self.how, table.codes, chance, DRAWS - 1, rng)
         own = true_effects(draw, chance)

@@ -3,7 +3,7 @@
     PEER/bin/python benchmarks/domias_peer.py FOLDER
 
 The folder holds released, population, members and outsiders as CSV. The package wants arrays of numbers: categories are
-one-hot and all columns standardised; its kernels, which cannot invert one-hot columns, get the codes of categories
+one-hot and all columns standardized; its kernels, which cannot invert one-hot columns, get the codes of categories
 instead. It needs torch, so it lives in an environment of its own, and this file imports nothing of unveil.
 """
 
@@ -23,11 +23,11 @@ def main() -> None:
     frames = [
         pd.read_csv(Path(sys.argv[1]) / f"{name}.csv") for name in ("released", "population", "members", "outsiders")
     ]
-    released, population, people = _standardised(pd.get_dummies(pd.concat(frames), dtype=float), frames)
+    released, population, people = _standardized(pd.get_dummies(pd.concat(frames), dtype=float), frames)
     coded = pd.concat(frames).apply(
         lambda cells: cells if cells.dtype.kind in "if" else cells.astype("category").cat.codes
     )
-    as_codes = _standardised(coded, frames)
+    as_codes = _standardized(coded, frames)
     np.random.seed(0)  # noqa: NPY002 (the package draws from the old generator)
     package.torch.manual_seed(0)
     attacks: dict[str, Any] = {
@@ -49,7 +49,7 @@ def main() -> None:
     json.dump(answer, sys.stdout)
 
 
-def _standardised(every: Any, frames: list[Any]) -> tuple[Any, Any, Any]:
+def _standardized(every: Any, frames: list[Any]) -> tuple[Any, Any, Any]:
     """Return released rows, population and people, each column with mean 0 and deviation 1 over all of them."""
     cells = every.to_numpy(float)
     spread = cells.std(axis=0)

@@ -39,7 +39,9 @@ def line_of(everybody: pl.DataFrame, plan: str, seed: int) -> dict[str, Any]:
     def harmless(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
         return others[rng.permutation(others.height)[: frame.height]]
 
-    found = audit(people, generator=harmless, kind="synthetic", rng=np.random.default_rng(seed), **PLANS[plan]).findings
+    found = audit(
+        people, generator=harmless, release_type="synthetic", rng=np.random.default_rng(seed), **PLANS[plan]
+    ).findings
     return {
         "plan": plan,
         "seed": seed,

@@ -51,7 +51,7 @@ def main() -> None:
                 means = (
                     np.mean([each.recall.value for each in every]),
                     np.mean([each.by_degrees for each in every]),
-                    np.mean([each.by_common_neighbours for each in every]),
+                    np.mean([each.by_common_neighbors for each in every]),
                 )
                 nodes, claims = np.mean([found for found, _ in draws]), np.mean([each.claims for each in every])
                 cells = [f"{nodes:.3f}", f"{claims:,.0f}", right, *(f"{mean:.3f}" for mean in means)]

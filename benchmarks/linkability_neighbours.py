@@ -99,7 +99,7 @@ def measured(
 
     linkability._finding = kept
     try:
-        found = unveil.audit(original, released, control, attacks=["linkability"], neighbours=neighbours).findings
+        found = unveil.audit(original, released, control, attacks=["linkability"], neighbors=neighbours).findings
     finally:
         linkability._finding = own
     effects = [risk_difference(each.attack, each.control, effects=len(every)) for each in every if each.control]

@@ -64,7 +64,7 @@ def rows() -> Iterator[Row]:
         rng = np.random.default_rng(elements)
         several = [masses(elements, rng) for _ in range(2)]
         built = [MassFunction.from_sets(elements, one) for one in several]
-        case = f"conjunctive, normalised: {FOCAL:,} x {FOCAL:,} focal sets on {elements} elements"
+        case = f"conjunctive, normalized: {FOCAL:,} x {FOCAL:,} focal sets on {elements} elements"
         tasks: dict[str, Callable[[], Any]] = {
             "unveil": partial(combine, built, "dempster"),
             "unveil, from plain sets to arrays of elements": partial(ours, elements, several),

@@ -81,7 +81,7 @@ def view_of(partitions: int, items: int) -> tuple[View, Partition]:
 
 
 def crowded(items: int) -> tuple[Partition, Partition]:
-    """Return a guess in few large clusters: following whom mergings bring along takes the square of their subjects."""
+    """Return a guess in few large clusters: following whom merges bring along takes the square of their subjects."""
     rng = np.random.default_rng(0)
     return tuple(Partition.from_labels(rng.integers(0, most, items)) for most in (20, items // 5))  # type: ignore[return-value]
 
@@ -105,14 +105,14 @@ def without_peer() -> Iterator[tuple[str, float]]:
             "distances": partial(partition_distances, view, truth),
             "grid of 23 x 101 policies": partial(policy_grid, view, truth),
             "intervals over the view": partial(over_views, view, truth),
-            "others along mergings": partial(others_graphs, view, truth),
+            "others along merges": partial(others_graphs, view, truth),
             "forecast, 200 futures": partial(drawn_forecast, view, truth),
             "answer and page": partial(page, view, truth),
         }
         for name, task in tasks.items():
             yield f"{name}, {partitions:,} partitions of 2,000 items", least(task)
     guess, truth = crowded(50_000)
-    yield "others along mergings, 50,000 items in 20 clusters", least(partial(others_graphs, guess, truth))
+    yield "others along merges, 50,000 items in 20 clusters", least(partial(others_graphs, guess, truth))
     yield "answer and page, 50,000 items in 20 clusters", least(partial(page, guess, truth))
 
 

@@ -41,7 +41,7 @@ def rows() -> Iterator[Row]:
 
 
 def _beyond_counting() -> Iterator[Row]:
-    """Yield the degree of anonymity of 0/1 matrices too large to be counted, and the chance of a set of entries."""
+    """Yield the degree of anonymity of 0/1 matrices too large to be counted, and the chance of a set of items."""
     permanent((np.random.default_rng(2).random((40, 40)) < 0.5).astype(float), rng=np.random.default_rng(0))
     for n, density in ((50, 0.35), (200, 0.1), (1000, 0.05)):
         matrix = ((np.random.default_rng(1).random((n, n)) < density) | np.eye(n, dtype=bool)).astype(float)
@@ -61,7 +61,9 @@ def _beyond_counting() -> Iterator[Row]:
     start = process_time()
     some = cracks(unequal, truth, rng=np.random.default_rng(0)).expected_cracks
     seconds = process_time() - start
-    yield Row("200 entries, 150 tokens", f"unveil (all figures, Ψ = {some.value:.3f} ± {some.error:.3f})", seconds, 1.0)
+    yield Row(
+        "200 items, 150 pseudonyms", f"unveil (all figures, Ψ = {some.value:.3f} ± {some.error:.3f})", seconds, 1.0
+    )
 
 
 def _dense(matrix: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> Iterator[Row]:

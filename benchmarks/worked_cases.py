@@ -143,9 +143,9 @@ def cart(_: Path, __: np.random.Generator) -> Tables:
     return people, None, made
 
 
-_MASKED = {"kind": "masked", "sensitive": ["wages"]}
-_SYNTHETIC = {"kind": "synthetic", "sensitive": ["wages"]}
-_FAIR = {"kind": "synthetic", "sensitive": ["affairs"]}
+_MASKED = {"release_type": "masked", "sensitive": ["wages"]}
+_SYNTHETIC = {"release_type": "synthetic", "sensitive": ["wages"]}
+_FAIR = {"release_type": "synthetic", "sensitive": ["affairs"]}
 CASES: Mapping[str, WorkedCase] = MappingProxyType(
     {
         "1": WorkedCase("SLID, age bands, wages rounded", banded, "high", "fail", _MASKED),
@@ -160,7 +160,7 @@ CASES: Mapping[str, WorkedCase] = MappingProxyType(
             cart,
             "low",
             "inconclusive",
-            {"kind": "synthetic", "sensitive": ["PINCP_DECILE"]},
+            {"release_type": "synthetic", "sensitive": ["PINCP_DECILE"]},
         ),
         "10": WorkedCase(
             "Fair, independent columns, no control",
@@ -171,17 +171,21 @@ CASES: Mapping[str, WorkedCase] = MappingProxyType(
         ),
         "11": WorkedCase("SLID, independent columns", independent(slid), "very_low", "inconclusive", _SYNTHETIC),
         "14": WorkedCase("SLID mondrian:k=5", mondrian(5), "low", "pass", _MASKED),
-        "15": WorkedCase("Fair, noise on one column", noisy, "high", "fail", {**_FAIR, "kind": "masked"}),
+        "15": WorkedCase("Fair, noise on one column", noisy, "high", "fail", {**_FAIR, "release_type": "masked"}),
         "16": WorkedCase("Fair, independent columns", independent(fair), "none_found", "inconclusive", _FAIR),
         "17": WorkedCase(
-            "Adult CTGAN (2,000/2,000)", ctgan, "none_found", "pass", {"kind": "synthetic", "sensitive": ["income"]}
+            "Adult CTGAN (2,000/2,000)",
+            ctgan,
+            "none_found",
+            "pass",
+            {"release_type": "synthetic", "sensitive": ["income"]},
         ),
         "18": WorkedCase(
             "ACS, 5% verbatim (500/500)",
             copied,
             "medium",
             "fail",
-            {"kind": "synthetic", "sensitive": ["PINCP_DECILE"]},
+            {"release_type": "synthetic", "sensitive": ["PINCP_DECILE"]},
         ),
     }
 )

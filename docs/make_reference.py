@@ -140,7 +140,7 @@ def commands() -> str:
 
 
 _SETTINGS_FILES = """`--config FILE` reads a TOML file. Each option is a key, with `_` for `-`. `[limits]` holds limits,
-`[[release]]` (`file`, `name`, `kind`) the releases, and `[[scenario]]` (`name`, `columns`, `reason`) the
+`[[release]]` (`file`, `name`, `release_type`) the releases, and `[[scenario]]` (`name`, `columns`, `reason`) the
 attackers. Options on the command line override the file."""
 
 

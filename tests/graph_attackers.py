@@ -70,5 +70,4 @@ def graph_made_elsewhere(
     released: Any, auxiliary: Any, seeds: Any, truth: Any, attack: Any = "ns", **settings: Any
 ) -> Result[GraphFindings]:
     """Return who is found in a release made elsewhere; ``seeds`` are pairs, or how many to draw."""
-    which = {"seed_pairs" if isinstance(seeds, int) else "pairs": seeds}
-    return graph(released, None, attack, auxiliary=auxiliary, truth=truth, **which, **settings)
+    return graph(released, None, attack, auxiliary=auxiliary, truth=truth, seed_pairs=seeds, **settings)

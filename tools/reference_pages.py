@@ -98,9 +98,7 @@ def json_fields(name: str) -> str:
     blocks = [head + "\n".join(_rows(whole, ""))]
     for part, definition in sorted(whole.get("definitions", {}).items()):
         blocks.append(f"## {_spoken(part)}\n\n{head}" + "\n".join(_rows(definition, "")))
-    lead = (
-        f"{whole['description']} A field with `?` may be missing; `[]` is each entry of a list, `*` each name of a map."
-    )
+    lead = f"{whole['description']} A field with `?` may be missing; `[]` is each element of a list, `*` each key."
     return _page(f"`{whole['title']}`", lead, blocks)
 
 

@@ -106,13 +106,13 @@ def main() -> None:
                 files["people"],
                 files["masked"],
                 truth=files["truth"],
-                protect=method,
+                method=method,
                 attacks=["bayes", LooksTheSame()],
-                known=COLUMNS,
+                quasi_identifiers=COLUMNS,
             )
             print(f"alpha {method.alpha}, step {method.step}: {answer.page().headline}")
             for attacked in answer.findings.attacks:
-                print(f"  {attacked.attack}: valid {attacked.is_valid}, hit rate {attacked.hit_rate.value:.3g}")
+                print(f"  {attacked.attack}: valid {attacked.is_valid}, hit rate {attacked.attack_rate.value:.3g}")
 
 
 if __name__ == "__main__":

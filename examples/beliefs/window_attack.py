@@ -50,9 +50,9 @@ def rows_of(p: int, attacked: AttackOutcome) -> list[dict[str, Any]]:
             "p": p,
             "known": step.known,
             "column": step.column,
-            "hit_rate": step.hit_rate.value,
-            "low": step.hit_rate.low,
-            "high": step.hit_rate.high,
+            "attack_rate": step.attack_rate.value,
+            "low": step.attack_rate.low,
+            "high": step.attack_rate.high,
             "nonspecificity": step.nonspecificity,
             "nobody": step.nobody,
             "valid": attacked.record_level.valid if place == last else None,
@@ -69,7 +69,7 @@ def say(found: ReidentifyFindings) -> None:
         attacked = by_window(found, p)
         print(
             f"window of {p} %: {attacked.record_level.valid} of {found.records} guesses are valid, "
-            f"{attacked.nobody} leave nobody; hit rate {attacked.hit_rate.value:.1%}, "
+            f"{attacked.nobody} leave nobody; hit rate {attacked.attack_rate.value:.1%}, "
             f"doubt {attacked.steps[-1].nonspecificity:.3f}. {attacked.witness}"
         )
 
@@ -137,7 +137,7 @@ def _columns(axes: "Axes", found: ReidentifyFindings) -> None:
     for p, colour, mark in ((P, BLUE, "o"), (SMALLER, ORANGE, "s")):
         steps = by_window(found, p).steps
         x = [step.known for step in steps]
-        axes.plot(x, [100 * step.hit_rate.value for step in steps], mark + "-", color=colour, label=f"hits, {p} %")
+        axes.plot(x, [100 * step.attack_rate.value for step in steps], mark + "-", color=colour, label=f"hits, {p} %")
         other.plot(x, [step.nonspecificity for step in steps], mark + ":", color=colour, fillstyle="none",
                    label=f"doubt, {p} %")  # fmt: skip
     axes.axhline(100 * found.blind, color="black", linewidth=0.8, linestyle="--")
@@ -150,7 +150,7 @@ def _columns(axes: "Axes", found: ReidentifyFindings) -> None:
 def _windows(axes: "Axes", found: ReidentifyFindings) -> None:
     """Draw how the finding depends on the window that the adversary supposes."""
     valid = [100 * each.record_level.share for each in found.attacks]
-    hits = [100 * each.hit_rate.value for each in found.attacks]
+    hits = [100 * each.attack_rate.value for each in found.attacks]
     axes.plot(WINDOWS, valid, "o-", color=BLUE, label="valid guesses")
     axes.plot(WINDOWS, hits, "s--", color=ORANGE, label="hit rate")
     axes.axvline(P, color="black", linewidth=0.8)

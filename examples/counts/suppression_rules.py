@@ -1,9 +1,9 @@
-"""Which rule keeps small counts from being worked out? The same people, published under one rule after the other.
+"""Compare rules that protect small cells, on the same people.
 
     python examples/counts/suppression_rules.py [--out FOLDER]
 
-Writes ``suppression_rules.csv`` and a picture of it to the folder (here unless told): for each rule how many counts it
-hides or changes, how many of these can be worked out, and how many are narrow. The people are made up.
+Writes ``suppression_rules.csv`` and a chart of it to the folder (default: this one). It holds the number of cells that
+each rule suppresses or changes, that can be recovered, and that are approximate. The people do not exist.
 """
 
 import argparse
@@ -21,17 +21,17 @@ VARIABLES = ("district", "age", "origin")
 
 
 def main(folder: Path) -> pl.DataFrame:
-    """Write what each rule leaves, and return it."""
+    """Write and return the disclosure under each rule."""
     counts = tabulate(people(np.random.default_rng(7)), VARIABLES)
     hidden = with_small_hidden(counts, MINIMUM)
     inner = pl.all_horizontal(pl.col(VARIABLES) != TOTAL)
-    repaired = unveil.tables(counts, minimum=MINIMUM, repair=True).findings.repair
+    repaired = unveil.tables(counts, min_cell=MINIMUM, suppress=True).findings.repair
     if repaired is None:
-        raise SystemExit("nothing was repaired")
+        raise SystemExit("no secondary suppression was computed")
     releases = {
-        "small counts hidden": (hidden, None),
+        "small cells suppressed": (hidden, None),
         "the same, without any total": (hidden.filter(inner), None),
-        "small counts and others hidden (repair)": (repaired.frame, None),
+        "secondary suppression": (repaired.frame, None),
         "rounded to the nearest 5": (rounded(counts, 5, None), Rounding(base=5)),
         "rounded at random to 3": (
             rounded(counts, 3, np.random.default_rng(8)),
@@ -45,22 +45,22 @@ def main(folder: Path) -> pl.DataFrame:
 
 
 def picture(found: pl.DataFrame, path: Path) -> None:
-    """Draw how many counts each rule hides or changes, and how many of these can be worked out."""
+    """Draw the suppressed or changed cells of each rule, and the recovered ones."""
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(7.2, 3.2), layout="constrained")
     rules = found["rule"].to_list()
-    axes.barh(rules, found["hidden"].to_list(), color="#dde2e8", label="hidden or changed")
-    axes.barh(rules, found["worked_out"].to_list(), color="#9b1c1c", height=0.4, label="worked out")
+    axes.barh(rules, found["suppressed"].to_list(), color="#dde2e8", label="suppressed or changed")
+    axes.barh(rules, found["recovered"].to_list(), color="#9b1c1c", height=0.4, label="recovered")
     axes.invert_yaxis()
-    axes.set_xlabel("counts")
+    axes.set_xlabel("cells")
     axes.legend(frameon=False, loc="upper right")
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
 
 
 def people(rng: np.random.Generator) -> pl.DataFrame:
-    """Return 1,500 people who do not exist, of whom few are in some districts and of some origins."""
+    """Return 1,500 generated people, few in some districts and origins."""
     number = 1500
     shares = {
         "district": ("north", "south", "east", "west", "isle"),
@@ -74,7 +74,7 @@ def people(rng: np.random.Generator) -> pl.DataFrame:
 
 
 def rounded(counts: pl.DataFrame, base: int, rng: np.random.Generator | None) -> pl.DataFrame:
-    """Return every count as a multiple of the base: the nearest, or at random where there is a source of it."""
+    """Return every count rounded to the base, to the nearest or at random."""
     values = counts["count"].to_numpy()
     rest = values % base
     up = 2 * rest > base if rng is None else rng.random(values.size) < rest / base
@@ -82,15 +82,15 @@ def rounded(counts: pl.DataFrame, base: int, rng: np.random.Generator | None) ->
 
 
 def measured(rule: str, table: pl.DataFrame, rounding: Rounding | None) -> dict[str, object]:
-    """Return what one rule leaves."""
-    findings = unveil.tables(table, minimum=MINIMUM, round=rounding).findings
+    """Return the disclosure under one rule."""
+    findings = unveil.tables(table, min_cell=MINIMUM, rounding=rounding).findings
     figures = findings.figures
     return {
         "rule": rule,
-        "hidden": figures.hidden,
-        "worked_out": figures.worked_out,
-        "small_worked_out": figures.small,
-        "narrow": figures.narrow,
+        "suppressed": figures.suppressed,
+        "recovered": figures.recovered,
+        "small_cells_recovered": figures.small,
+        "approximate": figures.approximate,
         "totals_alone": findings.margins,
         "not_settled": figures.undecided,
     }

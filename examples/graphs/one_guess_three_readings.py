@@ -36,7 +36,7 @@ def with_seeds(guess: Candidates, knowledge: GraphKnowledge, people: int) -> Can
     weight = np.zeros((guess.target_count, people))
     weight[np.repeat(np.arange(guess.target_count), guess.considered), guess.candidate] = guess.probability
     weight[knowledge.seeds[:, 0], knowledge.seeds[:, 1]] = 1.0
-    return Candidates.from_matrix(weight, normalise=True)
+    return Candidates.from_matrix(weight, normalize=True)
 
 
 def cracked(guess: Candidates, truth: Integers, rng: np.random.Generator) -> float:

@@ -46,8 +46,8 @@ def attacked(original: Graph, protect: GraphProtection, seed: int, repeat: int) 
         protect,
         NarayananShmatikov(),
         seed_pairs=SEED_PAIRS,
-        overlap=OVERLAP,
-        repeat=repeat,
+        edge_overlap=OVERLAP,
+        repeats=repeat,
         rng=np.random.default_rng(seed),
     ).findings.metric("adversary_overall_success")
     return {"edges_changed": changed, "found": found.mean, "low": found.low, "high": found.high}

@@ -1,4 +1,4 @@
-"""Draw Figure 2.4: permanent and expected cracks of every attack graph on five entries that contains the truth."""
+"""Draw Figure 2.4: permanent and expected cracks of every attack graph on five items that contains the truth."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -39,7 +39,7 @@ class Agreement(NamedTuple):
 
 
 def all_points(n: int) -> Points:
-    """Return the points of all graphs on ``n`` entries that contain the truth, counted exactly.
+    """Return the points of all graphs on ``n`` items that contain the truth, counted exactly.
 
     A graph is a number whose bits are its edges beside the true ones. Each matching is put at the graph of its own
     edges; then one sum per bit carries it to every graph that has these edges and more.
@@ -84,7 +84,9 @@ def printed_places() -> dict[str, tuple[int, int]]:
     """Return where the graphs that the thesis prints lie: the hospital unit of Figure 2.2, and Figures 2.4 (b), (c)."""
     ranges = read_ranges(samples.path("matching_ranges.csv"))
     seen = read_transactions(samples.path("matching_transactions.csv"))
-    hospital = Matching.from_ranges(ranges.low, ranges.high, seen.frequency, entries=ranges.entries, tokens=seen.tokens)
+    hospital = Matching.from_ranges(
+        ranges.low, ranges.high, seen.frequency, items=ranges.items, pseudonyms=seen.pseudonyms
+    )
     truth = read_truth(samples.path("matching_truth.csv"), hospital)
     return {
         "hospital": place(hospital, truth),
@@ -123,7 +125,7 @@ def draw(axes: "Axes", points: Points, n: int) -> None:
     ticks = [1, 2, 5, 10, 20, 50, int(points.permanent.max())]
     axes.set_xticks(ticks, [f"{tick}" for tick in ticks])
     axes.set(
-        title=f"All {points.graphs.sum():,} attack graphs on {n} entries: {len(points.graphs)} distinct points",
+        title=f"All {points.graphs.sum():,} attack graphs on {n} items: {len(points.graphs)} distinct points",
         xlabel="permanent = number of matchings that look possible (more: safer by d)",
         ylabel="expected cracks ε (fewer: safer by ε)",
     )
@@ -140,7 +142,7 @@ def mark(axes: "Axes", where: tuple[float, float], label: str, offset: tuple[flo
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Count, print what the picture cannot show, and draw."""
-    chosen = options("Draw Figure 2.4.", small="graphs on four entries instead of five").parse_args(arguments)
+    chosen = options("Draw Figure 2.4.", small="graphs on four items instead of five").parse_args(arguments)
     n = 4 if chosen.small else 5
     points = all_points(n)
     permanent, total, graphs = (column.tolist() for column in points)

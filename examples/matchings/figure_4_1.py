@@ -109,10 +109,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     truth = read_truth(samples.path("matching_truth.csv"), attack)
     found = curves(np.asarray(attack.matrix))
     report(attack, found, truth)
-    names = np.array(attack.tokens)
+    names = np.array(attack.pseudonyms)
     columns = ("truth", "possible", "chance", "metric", "heuristic")
     rows = zip(
-        *([" ".join(tokens) for tokens in names[found.truth].tolist()], (found.chance > 0).tolist()),
+        *([" ".join(pseudonyms) for pseudonyms in names[found.truth].tolist()], (found.chance > 0).tolist()),
         *(found.chance.tolist(), found.metric.tolist(), found.heuristic.tolist()),
         strict=True,
     )

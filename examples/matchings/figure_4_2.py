@@ -77,9 +77,9 @@ def uniform_walk(count: int, n: int, rng: np.random.Generator) -> Floats:
 
 #: Each draws a number of matrices of a size.
 GENERATORS: dict[str, Callable[[int, int, np.random.Generator], Floats]] = {
-    "uniform entries, scaled": lambda count, n, rng: scaled(rng.random((count, n, n))),
-    "exponential entries, scaled": lambda count, n, rng: scaled(rng.exponential(size=(count, n, n))),
-    "lognormal entries (σ = 2), scaled": lambda count, n, rng: scaled(rng.lognormal(0.0, 2.0, (count, n, n))),
+    "uniform cells, scaled": lambda count, n, rng: scaled(rng.random((count, n, n))),
+    "exponential cells, scaled": lambda count, n, rng: scaled(rng.exponential(size=(count, n, n))),
+    "lognormal cells (σ = 2), scaled": lambda count, n, rng: scaled(rng.lognormal(0.0, 2.0, (count, n, n))),
     "mixtures of 3 permutations": lambda count, n, rng: mixture(count, n, 3, rng),
     "uniform over all": uniform_walk,
 }

@@ -52,7 +52,7 @@ def seed_of(text: str) -> int:
 
 @cache
 def truths(n: int) -> Integers:
-    """Return every bijection of ``n`` entries and tokens: a row each, with the token of each entry.
+    """Return every bijection of ``n`` items and pseudonyms: a row each, with the pseudonym of each item.
 
     >>> truths(2).tolist()
     [[0, 1], [1, 0]]
@@ -87,7 +87,7 @@ def _matched(matrices: Floats, every: Integers, edges: Floats) -> Matched:
 
 
 def nmape(error: Floats, n: int) -> Floats:
-    """Return the normalised mean absolute percentage error of each matrix: the mean over all truths, in % of ``n``."""
+    """Return the normalized mean absolute percentage error of each matrix: the mean over all truths, in % of ``n``."""
     return np.asarray(100 * np.abs(error).mean(axis=-1) / n)
 
 
@@ -103,7 +103,7 @@ def matched_bias(matrices: Floats, marginal: Floats) -> Floats:
 
 
 def ring(n: int, stay: float) -> Floats:
-    """Return the matrix in which entry i is token i with chance ``stay``, and token i + 1 (cyclically) otherwise."""
+    """Return the matrix: item i is pseudonym i with chance ``stay``, else pseudonym i + 1 (cyclically)."""
     identity = np.eye(n)
     return np.asarray(stay * identity + (1 - stay) * np.roll(identity, 1, axis=1))
 

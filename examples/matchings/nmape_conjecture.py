@@ -1,6 +1,6 @@
 """Search for the matrices on which the heuristic does worst, and test the conjecture that its error falls with size.
 
-The thesis supposes that the largest NMAPE falls with every further entry. It does not: with four entries there is a
+The thesis supposes that the largest NMAPE falls with every further item. It does not: with four items there is a
 matrix that is worse than the worst we find with three. In the long run it does fall, by a bound that can be proved.
 """
 
@@ -26,21 +26,21 @@ from unveil.metrics.matchings.flatness import nmape as measured_nmape
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: How many searches run side by side for how many steps, by number of entries.
+#: How many searches run side by side for how many steps, by number of items.
 SEARCHES = {2: (20, 500), 3: (100, 3000), 4: (100, 3000), 5: (100, 3000)}
 SMALL_SEARCHES = {2: (10, 300), 3: (30, 1500), 4: (30, 1000)}
 RINGS = range(2, 9)
-#: All matrices of three entries in steps of one part in so many are tried besides.
+#: All matrices of three items in steps of one part in so many are tried besides.
 GRID = 60
 # Chosen because the worst matrix that searches find lies near multiples of 1 / 14, so that few points come close to it.
 SMALL_GRID = 14
-#: A ring that the adversary slightly prefers one way, and how many entries it has.
+#: A ring that the adversary slightly prefers one way, and how many items it has.
 STAY = 0.55
 LONG_RINGS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 
 
 def bound(n: int) -> float:
-    """Return what NMAPE cannot exceed with ``n`` entries, in percent: 100 √(2 / (n (n − 1))).
+    """Return what NMAPE cannot exceed with ``n`` items, in percent: 100 √(2 / (n (n − 1))).
 
     H − Ψ of a random truth is a sum of one cell per row of P − M, where M has the marginals. Both are doubly
     stochastic, so that its mean is 0 and its variance |P − M|² / (n − 1); and no row of P − M has a square above 2.
@@ -59,7 +59,7 @@ def started(count: int, n: int, rng: np.random.Generator) -> Floats:
 
 
 def blended(matrices: Floats, size: Floats, rng: np.random.Generator) -> Floats:
-    """Return the matrices moved towards or away from a random permutation matrix, at most until an entry is 0."""
+    """Return the matrices moved towards or away from a random permutation matrix, at most until an item is 0."""
     count, n = matrices.shape[:2]
     target = np.zeros_like(matrices)
     columns = rng.permuted(np.tile(np.arange(n), (count, 1)), axis=1)
@@ -67,7 +67,7 @@ def blended(matrices: Floats, size: Floats, rng: np.random.Generator) -> Floats:
     least = np.where(target > 0, matrices, 1.0).min(axis=(1, 2))
     away = least / np.maximum(1 - least, 1e-9)
     step = np.clip(rng.normal(size=count) * size, -away, 0.9)
-    # Now and then an entry is emptied: the worst matrices have many zeros.
+    # Now and then an item is emptied: the worst matrices have many zeros.
     step = np.where(rng.random(count) < 0.1, -np.minimum(away, 0.9), step)
     return np.asarray(matrices + step[:, None, None] * (target - matrices))
 
@@ -106,7 +106,7 @@ def search(n: int, count: int, steps: int, rng: np.random.Generator) -> tuple[Fl
 
 
 def grid(steps: int) -> Floats:
-    """Return every doubly stochastic matrix of three entries whose cells are whole multiples of 1 / ``steps``.
+    """Return every doubly stochastic matrix of three items whose cells are whole multiples of 1 / ``steps``.
 
     >>> len(grid(1)), len(grid(2))
     (6, 21)
@@ -128,7 +128,7 @@ def worst_ring(n: int) -> tuple[float, float]:
 
 
 def long_ring(n: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Return how many entries of a ring are cracked where all stay, what the heuristic says, and its small NMAPE."""
+    """Return how many items of a ring are cracked where all stay, what the heuristic says, and its small NMAPE."""
     guess = Matching(ring(n, STAY))
     found, average = cracks(guess, np.arange(n), rng=rng), measured_nmape(guess, rng=rng)
     return {
@@ -173,7 +173,7 @@ def draw(rows: Sequence[dict[str, Any]]) -> "Figure":
         left.plot(*zip(*some, strict=True), style, color=colour, label=label, markersize=5)
     left.axhline(1400 / 153, color="0.6", linewidth=0.8, linestyle=":")
     left.text(8.3, 1400 / 153, "1400/153: a ring of 4", va="bottom", fontsize=9)
-    left.set(title="The worst matrix of each size", xlabel="entries n", ylabel="NMAPE in %", ylim=(0, 30))
+    left.set(title="The worst matrix of each size", xlabel="items n", ylabel="NMAPE in %", ylim=(0, 30))
     left.set_xticks(range(2, 21, 2))
     left.legend()
     long = [row for row in rows if "metric_share" in row]
@@ -181,7 +181,7 @@ def draw(rows: Sequence[dict[str, Any]]) -> "Figure":
     right.plot(sizes, [100 * row["metric_share"] for row in long], "o-", color="0.1", label="metric Ψ")
     right.plot(sizes, [100 * row["heuristic_share"] for row in long], "s-", color="C0", label="heuristic H")
     right.plot(sizes, [row["nmape"] for row in long], "^-", color="crimson", label="NMAPE")
-    right.set(title=f"Rings that stay with chance {STAY}, where all stay", xlabel="entries n", ylabel="% of n")
+    right.set(title=f"Rings that stay with chance {STAY}, where all stay", xlabel="items n", ylabel="% of n")
     right.set(ylim=(0, 104))
     right.legend(loc=(0.72, 0.22))
     for axes in (left, right):
@@ -191,7 +191,7 @@ def draw(rows: Sequence[dict[str, Any]]) -> "Figure":
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Search, print and draw."""
-    parser = options("Test the conjecture on NMAPE.", small="fewer and shorter searches, up to four entries")
+    parser = options("Test the conjecture on NMAPE.", small="fewer and shorter searches, up to four items")
     parser.add_argument("--seed", type=seed_of, default=1, help="the same seed gives the same numbers")
     chosen = parser.parse_args(arguments)
     rows = measure(chosen.small, chosen.seed)

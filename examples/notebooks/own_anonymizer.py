@@ -68,7 +68,7 @@ for share in (0.02, 0.1, 0.3):
 # graphs, strengths and attackers. The full result for one case:
 
 # %%
-result = unveil.graph(graph, DropAndAdd(share=0.1), "KL", repeat=2)
+result = unveil.graph(graph, DropAndAdd(share=0.1), "KL", repeats=2)
 result
 
 # %%

@@ -28,7 +28,7 @@ wards
 # ## The audit
 
 # %%
-result = unveil.tables(wards, minimum=5)
+result = unveil.tables(wards, min_cell=5)
 result
 
 # %% [markdown]
@@ -60,9 +60,9 @@ counts = {
 counts |= {("South", "65+"): 14, ("West", "0-17"): 4, ("West", "18-64"): 22, ("West", "65+"): 2}
 records = pd.DataFrame([cell for cell, count in counts.items() for _ in range(count)], columns=["ward", "age"])
 published = wards.melt("ward", var_name="age", value_name="count")
-repaired = unveil.tables(published, minimum=5, truth=records, repair=True)
+repaired = unveil.tables(published, min_cell=5, microdata=records, suppress=True)
 repair = repaired.findings.repair
-print(f"suppressed before: {repair.hidden_before}, after: {repair.hidden_after}")
+print(f"suppressed before: {repair.suppressed_before}, after: {repair.suppressed_after}")
 print(f"small cells that can be recovered afterwards: {repair.after.small}")
 
 # %% [markdown]

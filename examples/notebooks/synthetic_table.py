@@ -47,7 +47,7 @@ def independent(table: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
 
 
 settings = {
-    "kind": "synthetic",
+    "release_type": "synthetic",
     "sensitive": ["income"],
     "threshold": 0.09,
 }
@@ -59,7 +59,7 @@ result
 
 # %%
 print(result.headline)
-result.to_polars().select("attack", "secret", "attack_rate", "control_rate", "proved")
+result.to_polars().select("attack", "sensitive", "attack_rate", "control_rate", "significant")
 
 # %% [markdown]
 # And as a chart: the success of each attack on people in the data, and on the control group.

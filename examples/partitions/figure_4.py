@@ -83,7 +83,7 @@ def draw_stars(axes: "Axes", points: list[Point], name: str, stars: Unlinkabilit
     """Draw the graphs of the stars with the two vectors whose slopes make the risk slope."""
     draw_curves(axes, [p for p in points if p.curve != "risk slope"], f"{name} stars", marker="o")
     linked, mixed = stars.graphs(subject)
-    x, beta = float(stars.mergings[subject]), float(stars.beta[subject])
+    x, beta = float(stars.merges[subject]), float(stars.beta[subject])
     for curve, (y, word) in enumerate([(beta, "linked"), (float(np.interp(x, range(mixed.size), mixed)), "mixed")]):
         axes.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": f"C{curve}", "linewidth": 1.5})
         axes.text(x + 0.06, y - 0.07, f"β-{word} ({x:.2f}, {y:.2f})", color=f"C{curve}", fontsize=8)
@@ -134,7 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         draw_curves(grid[3, column], points, f"{name} slope", colours=alpha_colours(len(SLOPE_ALPHAS)))
         grid[3, column].set(title="average subject; no line: already breached", xlabel="threshold β", xlim=(0, 1))
     for axes in grid[1:3].flat:
-        axes.set(xlabel="mergings", ylabel="share of items", ylim=(-0.05, 1.08))
+        axes.set(xlabel="merges", ylabel="share of items", ylim=(-0.05, 1.08))
     for axes in grid[3]:
         axes.set(ylabel="risk slope Δ", ylim=(0, 1))
     for axes in grid[1:].flat:

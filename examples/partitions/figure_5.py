@@ -30,8 +30,8 @@ def measure(sizes: Sequence[int], runs: int, seed: int) -> list[Point]:
                 falls = float(slopes[0] > slopes[1]) if not np.isnan(slopes).any() else float("nan")
                 values["share of runs", f"Δ(0.7) > Δ(0.8), α = {alpha}", n].append(falls)
             distances = partition_distances(guess, truth)
-            values["distance", "variation of information / log₂ n", n].append(distances.voi_normalised)
-            values["distance", "minimal transfer distance / (n − 1)", n].append(distances.mtd_normalised)
+            values["distance", "variation of information / log₂ n", n].append(distances.voi_normalized)
+            values["distance", "minimal transfer distance / (n − 1)", n].append(distances.mtd_normalized)
     return mean_points(values)
 
 

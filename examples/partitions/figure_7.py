@@ -49,7 +49,7 @@ def note(values: Values, kind: str, alpha: str, n: int, overall: OverallUnlinkab
     values[f"{kind} include - miss{drawn}", curve, n].append(overall.include - overall.miss)
     if drawn:
         return
-    values[f"{kind} error", curve, n].append(overall.normalised_error)
+    values[f"{kind} error", curve, n].append(overall.normalized_error)
     values[f"{kind} slope", curve, n].append(overall.risk_slope)
     if n == ITEMS_FOR_BETA:
         values[f"{kind} linked0", curve, n].append(float(overall.linked[0]))

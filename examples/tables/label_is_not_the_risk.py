@@ -154,12 +154,14 @@ def audited(
 ) -> list[dict[str, Any]]:
     """Return one row for each release and question: what being in the data adds, and what the release has lost."""
     scenario = {"neighbour and employer": (list(NEIGHBOUR), list(EMPLOYER))}
-    settings: Any = {"scenarios": scenario, "targets": None, "kinds": KINDS, "neighbours": 5}
+    settings: Any = {"scenarios": scenario, "targets": None, "kinds": KINDS, "neighbors": 5}
     kinds: Any = {name: "synthetic" if name.startswith("synthetic") else "masked" for name in releases}
 
     def ask(attacks: Sequence[str], **more: Any) -> Any:
         rng = np.random.default_rng(chosen.seed)
-        return unveil.audit(original, releases, control, attacks=attacks, kind=kinds, rng=rng, **settings, **more)
+        return unveil.audit(
+            original, releases, control, attacks=attacks, release_type=kinds, rng=rng, **settings, **more
+        )
 
     answer = ask(["linkability", "inference", "utility"], sensitive=[INCOME])
     single = ask(["singling_out"])
@@ -169,8 +171,10 @@ def audited(
         if found["attack"] in QUESTIONS and (found["attack"] != "singling_out" or found["scenario"] == "3 columns"):
             name = found["release"]
             frame = Table.from_frame(releases[name], kinds=KINDS)
-            keep = ("attack", "targets", "attack_rate", "control_rate", *EXCESS)
-            rows.append({"release": name, **{key: found[key] for key in keep}, "loss": loss[name]})
+            keep = {key: key for key in ("attack", "targets", "attack_rate", "control_rate")}
+            keep |= {key: key.replace("excess_over_control", "normalized_excess") for key in EXCESS}
+            own = {key: found[field] for key, field in keep.items()}
+            rows.append({"release": name, **own, "loss": loss[name]})
             rows[-1]["smallest_class"] = k_anonymity(frame, columns=KNOWN)
     return rows
 

@@ -93,7 +93,7 @@ def say(rows: list[dict[str, Any]], chosen: argparse.Namespace) -> None:
         people,
         scenarios=["planet:eyes"],
         attacks=["linkability"],
-        neighbours=1,
+        neighbors=1,
         rng=np.random.default_rng(chosen.seed),
     )
     print(f"audit: attack rate {answer.to_polars().row(0, named=True)['attack_rate']:.4f}")

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from unveil.questions.protect_graph.answer import protect_graph as protect_graph
     from unveil.questions.reidentify.answer import reidentify as reidentify
     from unveil.questions.result import Result as Result
+    from unveil.questions.split.answer import split as split
     from unveil.questions.study.answer import study_report as study_report
     from unveil.questions.study.answer import study_run as study_run
     from unveil.questions.tables.answer import tables as tables

@@ -16,7 +16,7 @@ DEFINITION = "JSON_DEFINITION"
 #: The attribute of a class with the meanings of the objects that dotted names of its figures make.
 GROUPS = "GROUPS"
 #: The meanings of figures that several answers have.
-VERSION = "The version of unveil that answered."
+VERSION = "The version of unveil."
 NOTES = "Notes for the reader: dropped data, assumptions, and interpretations."
 
 #: What a number is based on. The shareable report shows a number of people or rows by bounds where it is small, and

@@ -31,8 +31,11 @@ CASES: dict[str, str] = {
     "--attacks linkability,inference --targets 60 --limit linkability=0.1",
     "plan-sample": "plan --sample",
     "plan-limit": "plan --people 1000 --control 500 --threshold 0.05 --attackers 4 --limit plan.pass_chance=0.8",
+    "split-sample": "split --example",
+    "split-file": "split visits.csv --id person --share 1/2 --out released-part.csv --write-control control.csv "
+    "--limit split.control_people=20",
     "columns-sample": "columns",
-    "columns-file": "columns people.csv --kinds zip=category --limit unsure_columns=0",
+    "columns-file": "columns people.csv --kinds zip=category --limit uncertain_columns=0",
     "partition-sample": "unlinkability --sample",
     "partition-bold": "unlinkability --sample bold --limit breached_share=0.9",
     "partition-view": "unlinkability truth.csv guess.csv=2/3 other.csv=1/3 --mixing others --alpha 1/3 --subject B",
@@ -45,7 +48,7 @@ CASES: dict[str, str] = {
     "matching-files": "matching matrix.csv --truth pairs.csv --limit cracked_share.high=0.1",
     "reidentify-sample": "reidentify",
     "reidentify-release": "reidentify keyed.csv masked.csv --id key --protect additive-noise:scale=0.2 --known "
-    "age,income --attack bayes --attack nearest --pairs 20 --limit hit_rate.high=0.1",
+    "age,income --attack bayes --attack nearest --pairs 20 --limit attack_rate.high=0.1",
     "reidentify-refuted": "reidentify keyed.csv keyed-noisy.csv --id key --protect additive-noise:scale=0.2 --known "
     "age,income --attack bayes",
     "tables-sample": "tables",
@@ -118,7 +121,7 @@ def write_inputs(home: Path) -> dict[str, str]:
     )
     matrix = np.triu(np.ones((6, 6), int), -1)
     _write(home / "matrix.csv", [["", *"uvwxyz"], *([f"e{row}", *matrix[row].tolist()] for row in range(6))])
-    _write(home / "pairs.csv", [["entry", "token"], *([f"e{row}", "uvwxyz"[row]] for row in range(6))])
+    _write(home / "pairs.csv", [["item", "pseudonym"], *([f"e{row}", "uvwxyz"[row]] for row in range(6))])
     counts: list[list[Any]] = [
         ["ward", "age", "count"],
         ["a", "young", 5],

@@ -141,7 +141,11 @@ def test_sections_of_a_settings_file_hold_what_has_no_option(tmp_path: Path) -> 
     )
     request = _request("audit", ["--config", str(tmp_path / "signed.toml"), "a.csv", "b.csv", "--guesses", "70"])
     assert (request.values["context"], request.values["techniques"]) == (("purpose=research",), ("age=banded",))
-    assert (request.values["guesses"], request.values["neighbours"], request.values["review"]) == (70, 3, "2030-01-31")
+    assert (request.values["predicates"], request.values["neighbors"], request.values["review"]) == (
+        70,
+        3,
+        "2030-01-31",
+    )
 
 
 def test_an_unknown_key_of_a_section_is_refused(tmp_path: Path) -> None:
@@ -162,7 +166,7 @@ def test_an_unknown_key_of_a_section_is_refused(tmp_path: Path) -> None:
 )
 def test_several_methods_are_applied_in_their_order(words: list[str]) -> None:
     values = _request("protect", ["people.csv", *words]).values
-    assert (values["first"], values["protect"]) == (("suppression:k=3",), "shuffle")
+    assert (values["first"], values["method"]) == (("suppression:k=3",), "shuffle")
 
 
 def _request(name: str, words: list[str]):  # type: ignore[no-untyped-def]

@@ -50,7 +50,7 @@ BUDGETS = {
     "docs/reference/protections.md": 900,
     "docs/reference/exit-codes.md": 110,
     "docs/reference/sample-reports.md": 200,
-    "docs/reference/names.md": 800,
+    "docs/reference/names.md": 1400,
 }
 ALL_TOGETHER = 40_000
 WITHOUT_BUDGET = ("docs/research/", "docs/reference/json/", "docs/reference/python/")

@@ -32,7 +32,7 @@ def test_json_has_the_promised_fields() -> None:
     found = answer("edges.csv", "--protect", "switch:share=0.1", "--seed", "4")
     edges = heavy_tail(60, 3, 1).edges
     switches = int(0.1 * edges)
-    assert (found["schema"], found["protect"], found["seed"]) == ("unveil.anonymize/1", "switch:share=0.1", 4)
+    assert (found["schema"], found["protect"], found["seed"]) == ("unveil.protect-graph/2", "switch:share=0.1", 4)
     assert found["graph"] == found["released"] == {"nodes": 62, "edges": edges}
     assert found["changed"] == {
         "added": 2 * switches,

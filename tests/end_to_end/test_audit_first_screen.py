@@ -54,7 +54,7 @@ class Case:
 
     def html(self) -> str:
         control = CONTROL.head(self.people) if self.has_control else None
-        settings: dict[str, Any] = {"kind": "synthetic", "sensitive": ["none"], "guesses": 200}
+        settings: dict[str, Any] = {"release_type": "synthetic", "sensitive": ["none"], "predicates": 200}
         answer = audit(
             ORIGINAL.head(self.people),
             self.released,

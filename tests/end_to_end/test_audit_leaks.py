@@ -77,7 +77,7 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
         released.append(write(folder / "other.csv", masked(rng, original)))
     control = write(folder / "strangers.csv", people(rng, int(rng.choice([number, 60])), empty))
     has_control = rng.random() < 0.8
-    known: dict[str, Any] = {"known": ["age", "town", "sex"]} if rng.random() < 0.5 else {}
+    known: dict[str, Any] = {"quasi_identifiers": ["age", "town", "sex"]} if rng.random() < 0.5 else {}
     thresholds: tuple[dict[str, Any], ...] = (
         {},
         {"threshold": 0.09},
@@ -88,12 +88,12 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
         files[0],
         released,
         control if has_control else None,
-        kind="masked",
+        release_type="masked",
         sensitive=["illness"] if empty < 0.5 else [],
-        by=str(rng.choice(["town", "sex"])),
+        group_by=str(rng.choice(["town", "sex"])),
         household="home",
         population_size=int(rng.choice([1_000, 5_000])),
-        guesses=60,
+        predicates=60,
         suggest=2 if seed % 4 == 0 else 0,
         suggest_for=["inference"],
         **thresholds[seed % 4],
@@ -107,7 +107,7 @@ def audited(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
         released=tuple(released),
         digest_key=KEY,
     )
-    page = answer.to_html(edition="shareable", report=context, seed=seed)
+    page = answer.to_html(redacted=True, report=context, seed=seed)
     return page, [files[0], *released, control], original, answer.findings
 
 
@@ -117,21 +117,21 @@ def audited_way(folder: Path, seed: int) -> tuple[str, list[Path], Rows, Audit]:
     original = people(rng, int(rng.choice([45, 90, 160])), 0.02)
     files = [write(folder / "people.csv", original), write(folder / "masked.csv", masked(rng, original))]
     released = files[1:] if seed % 2 else []
-    plans = ({"folds": 2}, {"runs": 2, "hold_out": 0.45}, {"canaries": "5:unusual", "hold_out": 0.45})
+    plans = ({"folds": 2}, {"runs": 2, "holdout": 0.45}, {"canaries": "5:unusual", "holdout": 0.45})
     plan: dict[str, Any] = plans[seed % 3]
     answer = audit(
         files[0],
         released,
         generator=str(rng.choice(["shuffle", "gaussian-copula", "mondrian:k=3"])),
         sensitive=["illness"],
-        by="town",
-        guesses=60,
+        group_by="town",
+        predicates=60,
         epsilon=1,
         rng=rng,
         **plan,
     )
     context = ReportContext(original=files[0], released=tuple(released), digest_key=KEY)
-    return answer.to_html(edition="shareable", report=context, seed=seed), files, original, answer.findings
+    return answer.to_html(redacted=True, report=context, seed=seed), files, original, answer.findings
 
 
 def rare_cells(rows: Rows) -> list[str]:

@@ -48,7 +48,7 @@ def hostile() -> str:
         {SCRIPT: frame.reverse(), IMAGE: frame.head(40)},
         frame.sample(20, seed=1),
         targets=20,
-        neighbours=2,
+        neighbors=2,
         rng=rng,
     )
     return answer.to_html(seed=0)

@@ -11,7 +11,7 @@ import pytest
 from tests.end_to_end.audit_people import people
 from tests.end_to_end.commands import MARKER, Command
 from unveil.questions.audit.decision.findings import Lack
-from unveil.questions.audit.decision.text import NEXT
+from unveil.questions.audit.decision.templates import NEXT
 
 
 @pytest.fixture(autouse=True)
@@ -138,7 +138,7 @@ def test_both_ways_to_set_limits_count() -> None:
     settings = ("people.csv", "coarse.csv", "--kind", "masked", *FEW, "--known", "age,sex", "--profile", "ema")
     run = ask(*settings, "--limit", "disclosure.average_risk=0", "--quiet")
     assert run.exit_code == 3
-    assert "the limit on disclosure.average_risk is exceeded" in run.stderr
+    assert "the limit on disclosure.average_risk is not met" in run.stderr
     # What the profile needs is missing still.
     assert ask(*settings, "--limit", "disclosure.average_risk=1", "--quiet").exit_code == 5
 
@@ -156,8 +156,8 @@ def test_the_same_audit_again_changed_nothing(profile: tuple[str, ...], folder: 
     again = json.loads(ask(*arguments, "--compare", "before.json", "--json").stdout)
     changes = again["changes"]
     assert (changes["new"], changes["gone"], changes["differences"]) == ([], [], [])
-    assert {each["direction"] for each in changes["figures"]} <= {"same", "no measurable change"}
-    assert {"linkability", "inference", "disclosure", "utility"} == {each["attack"] for each in changes["figures"]}
+    assert {each["direction"] for each in changes["values"]} <= {"same", "no measurable change"}
+    assert {"linkability", "inference", "disclosure", "utility"} == {each["attack"] for each in changes["values"]}
     assert page_of(*arguments, "--compare", "before.json")
 
 
@@ -165,7 +165,7 @@ def test_a_better_release_is_seen_to_be_better(folder: Path) -> None:
     settings = ("--control", "others.csv", "--sensitive", "ill", "--attacks", "attribute_disclosure,disclosure")
     (folder / "before.json").write_text(ask("people.csv", "masked.csv", *settings, "--json").stdout)
     found = answer("people.csv", "synthetic.csv", *settings, "--compare", "before.json", "--seed", "7")
-    by_figure = {(each["attack"], each["figure"]): each["direction"] for each in found["changes"]["figures"]}
+    by_figure = {(each["attack"], each["value"]): each["direction"] for each in found["changes"]["values"]}
     assert by_figure["attribute_disclosure", "attack_rate"] == "measurably lower"
     assert {each["what"] for each in found["changes"]["differences"]} >= {"releases", "seed"}
 
@@ -201,15 +201,15 @@ def test_what_stands_in_a_file_of_settings_counts(folder: Path) -> None:
         """
         original = "people.csv"
         released = "masked.csv"
-        kind = "masked"
+        release_type = "masked"
         attacks = ["disclosure", "inference"]
         profile = "cell-3"
         review = "2031"
-        by = "sex"
+        group_by = "sex"
         sensitive = "ill"
-        guesses = 10
+        predicates = 10
         tolerance = 0.1
-        minimum_cell = 20
+        min_cell = 20
         population_size = 900
         [techniques]
         age = "rounded"
@@ -221,14 +221,19 @@ def test_what_stands_in_a_file_of_settings_counts(folder: Path) -> None:
         "--config", "audit.toml", "--json", "--html", "r.html", "--context", "means=a voters' roll", "--sheet", "s.html"
     )
     found = json.loads(run.stdout)
-    assert (run.exit_code, found["profile"]["profile"], found["by"], found["minimum_cell"]) == (5, "cell-3", "sex", 20)
+    assert (run.exit_code, found["profile"]["profile"], found["group_by"], found["min_cell"]) == (
+        5,
+        "cell-3",
+        "sex",
+        20,
+    )
     assert found["techniques"] == {"age": "rounded"}
     assert found["context"] == {"recipient": "two universities", "means": "a voters' roll"}
     sheet = plain((folder / "s.html").read_text())
     assert "Recipient (safe people) two universities" in sheet
     assert "disclosure.k_anonymity" in (folder / "r.html").read_text()
     assert MARKER not in sheet
-    assert "has no 'reader'" in ask("--config", "audit.toml", "--context", "reader=me").stderr
+    assert "Unknown field 'reader'" in ask("--config", "audit.toml", "--context", "reader=me").stderr
     assert "20" in found["releases"][0]["disclosure"]["below"]
     assert any(each["population"] == 900 for each in found["releases"][0]["disclosure"]["population"])
     assert "to be reviewed by 2031" in (folder / "r.html").read_text()
@@ -239,7 +244,7 @@ def test_what_stands_in_a_file_of_settings_counts(folder: Path) -> None:
 
 def test_the_figures_before_are_those_of_the_original() -> None:
     found: Any = answer("people.csv", "coarse.csv", "--attacks", "linkability,disclosure,before", "--neighbours", "2")
-    assert found["before"]["name"] == "the original itself"
+    assert found["before"]["name"] == "unprotected original"
     assert found["before"]["disclosure"]["k_anonymity"] < found["releases"][0]["disclosure"]["k_anonymity"]
     assert [each["attack"] for each in found["before"]["attacks"]] == ["linkability", "linkability"]
 

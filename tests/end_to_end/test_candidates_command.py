@@ -30,7 +30,20 @@ TRUTH = {"a": "1", "b": "2", "c": "4", "d": "nowhere", "e": "", "f": "6"}
 HEAD = "target,candidate,probability\n"
 
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
-METRIC = {"name", "category", "on", "per", "more_means", "mean", "median", "low", "high", "undefined", "why", "trust"}
+METRIC = {
+    "name",
+    "category",
+    "on",
+    "per",
+    "more_means",
+    "mean",
+    "median",
+    "low",
+    "high",
+    "undefined",
+    "why",
+    "reliability",
+}
 METRIC |= {"random_guessing", "knowing_all", "at_cap"}
 
 
@@ -77,14 +90,14 @@ BOTH = ("guess.csv", "--truth", "truth.csv")
 
 def test_json_has_the_promised_fields(approved: Approved) -> None:
     found = answer(*BOTH, "--seed", "4")
-    assert found["schema"] == "unveil.candidates/1"
+    assert found["schema"] == "unveil.attack-metrics/2"
     assert (found["targets"], found["attempted"], found["correct"]) == (6, 5, 1.5)
-    assert (found["stand_for_nobody"], found["truth_not_considered"]) == (1, 1)
+    assert (found["without_original"], found["truth_not_considered"]) == (1, 1)
     assert (found["seed"], found["limits"]) == (4, [])
     approved(found["notes"])
     assert [row["name"] for row in found["metrics"]] == NAMES
     assert all(row.keys() == METRIC for row in found["metrics"])
-    assert all(row["trust"] == trust_of(row["name"]) for row in found["metrics"])
+    assert all(row["reliability"] == trust_of(row["name"]) for row in found["metrics"])
 
 
 def test_json_has_the_numbers_by_hand() -> None:
@@ -186,10 +199,10 @@ def test_the_order_of_rows_does_not_matter(folder: Path) -> None:
             assert other[key] == (pytest.approx(value) if isinstance(value, float) else value), row["name"]
 
 
-def test_scores_can_be_normalised(folder: Path) -> None:
+def test_scores_can_be_normalized(folder: Path) -> None:
     scores = {target: {c: str(float(p) * 40) for c, p in belief.items()} for target, belief in GUESS.items()}
     save_guess(folder / "scores.csv", scores)
-    found = answer("scores.csv", "--truth", "truth.csv", "--normalise")
+    found = answer("scores.csv", "--truth", "truth.csv", "--normalize")
     assert found["correct"] == 1.5
     assert metric(found, "entropy")["mean"] == pytest.approx(metric(answer(*BOTH), "entropy")["mean"])
 
@@ -249,7 +262,7 @@ def test_a_limit_on_a_metric_that_is_not_shown_still_holds() -> None:
 
 def test_nothing_attempted_is_no_pass(folder: Path, approved: Approved) -> None:
     save_guess(folder / "zero.csv", {"a": {"1": "0", "2": "0"}})
-    run = ask("zero.csv", "--truth", "truth.csv", "--normalise", "--limit", "entropy=1", "--html", "report.html")
+    run = ask("zero.csv", "--truth", "truth.csv", "--normalize", "--limit", "entropy=1", "--html", "report.html")
     approved((run.exit_code, run.stderr))
 
 
@@ -267,8 +280,8 @@ A, B = f"{MARKER}-a", f"{MARKER}-b"
 @pytest.mark.parametrize(
     ("rows", "naming"),
     [
-        (f"{A},x,1\n{B},{MARKER},0.5\n{B},y,0.4\n", ("sum to 1", "1 of 2 targets", "row 2", "--normalise")),
-        (f"{A},x,1\n{B},{MARKER},0\n", ("sum to 1", "row 2", "--normalise", "not attempted")),
+        (f"{A},x,1\n{B},{MARKER},0.5\n{B},y,0.4\n", ("sum to 1", "1 of 2 targets", "row 2", "set normalize")),
+        (f"{A},x,1\n{B},{MARKER},0\n", ("sum to 1", "row 2", "set normalize", "not attempted")),
         (f"{A},x,1.5\n{A},y,-0.5\n", ("'probability'", "at least 0", "row 2")),
         (f"{A},x,1\n{B},x,nan\n", ("'probability'", "number", "row 2")),
         (f"{A},x,1\n{B},x,{MARKER}\n", ("'probability'", "number", "row 2")),
@@ -297,11 +310,11 @@ def test_files_without_a_table_are_refused(content: str, naming: tuple[str, ...]
 
 def test_targets_without_truth_are_counted_and_can_be_dropped(folder: Path) -> None:
     save_truth(folder / "some.csv", {"a": "1", "b": "2", "z": "3"})
-    refuse("guess.csv", "--truth", "some.csv", naming=("some.csv", "3 of the 5 targets", "row 5", "--drop-unmatched"))
+    refuse("guess.csv", "--truth", "some.csv", naming=("some.csv", "3 of the 5 targets", "row 5", "drop_unmatched"))
     found = answer("guess.csv", "--truth", "some.csv", "--drop-unmatched")
     assert (found["targets"], found["attempted"], found["correct"], len(found["notes"])) == (3, 2, 1, 2)
     save_truth(folder / "others.csv", {"y": "1"})
-    refuse("guess.csv", "--truth", "others.csv", "--drop-unmatched", naming=("none of them",))
+    refuse("guess.csv", "--truth", "others.csv", "--drop-unmatched", naming=("names no target",))
 
 
 def test_a_truth_that_names_a_target_twice_is_refused(folder: Path) -> None:
@@ -317,7 +330,7 @@ def test_a_truth_that_names_a_target_twice_is_refused(folder: Path) -> None:
         (("--sample", "--truth", "truth.csv"), ("--example",)),
         (("guess.csv", "--metric", "entrpy"), ("'entrpy'", "'entropy'")),
         (("guess.csv", "--metric", "qqq"), ("unveil list metrics",)),
-        (("guess.csv", "--metric", "incorrectness"), ("incorrectness", "--truth")),
+        (("guess.csv", "--metric", "incorrectness"), ("incorrectness", "true matches")),
         (("guess.csv", "--limit", "entrpy=1"), ("'entrpy'", "'entropy'")),
         (("guess.csv", "--limit", "risk_slope=1"), ("risk_slope",)),
         (("guess.csv", "truth.csv"), ("truth.csv",)),

@@ -61,7 +61,7 @@ def test_from_the_command_to_the_sheet(folder: Path, approved: Approved) -> None
     told = json.loads(first.stdout)
     assert (told["decision"]["level"], told["decision"]["decision"]) == ("high", "fail")
     assert told["decision"]["headline"].startswith("Fail (high risk): ")
-    assert (told["way"]["runs"], told["way"]["attacked"]) == (2, 1)
+    assert (told["generator"]["runs"], told["generator"]["attacked"]) == (2, 1)
     assert told["epsilon"]["contradicted"] is True
     approved(first.stderr)
     pages = {name: Path(name).read_text() for name in ("report.html", "shared.html", "sheet.html")}
@@ -160,8 +160,8 @@ def test_runs_of_another_generator_are_not_mixed() -> None:
 
 def test_a_protection_takes_the_place_of_a_command() -> None:
     told = AUDIT.answer("people.csv", "--generator", "shuffle", *ATTACKS[:2], "--folds", "2")
-    assert told["way"]["generator"] == "shuffle"
-    assert told["releases"][0]["kind"] == "masked"
+    assert told["generator"]["generator"] == "shuffle"
+    assert told["releases"][0]["type"] == "masked"
     assert told["decision"]["level"] == "high"
 
 
@@ -174,4 +174,4 @@ def test_a_release_that_exists_is_audited_beside_the_way() -> None:
 
 def test_the_example_inside_needs_no_file() -> None:
     told = AUDIT.answer("--generator", "gaussian-copula", "--attacks", "copies")
-    assert told["way"]["people"] == 700
+    assert told["generator"]["people"] == 700

@@ -85,7 +85,7 @@ def test_a_person_reads_which_metrics_to_trust(studies: Path) -> None:
 
 def test_a_machine_reads_every_score(studies: Path) -> None:
     told = answer(str(studies / "little"))
-    assert told["schema"] == "unveil.grades/1"
+    assert told["schema"] == "unveil.grades/2"
     assert {each["name"] for each in told["metrics"]} == set(SEVEN)
     assert len(told["cases"]) == 4 * len(SEVEN)
     row = told["cases"][0]
@@ -132,7 +132,7 @@ def test_a_file_that_may_not_be_read_is_named(studies: Path, monkeypatch: pytest
         raise PermissionError(13, "Permission denied", str(folder / "results" / "x.parquet"))
 
     monkeypatch.setattr(Results, "read", closed)
-    with pytest.raises(InputError, match=r"x\.parquet' is not \(Permission denied\)"):
+    with pytest.raises(InputError, match=r"x\.parquet' \(Permission denied\)"):
         grade_metrics(studies / "little", rng=np.random.default_rng(1))
 
 
@@ -176,8 +176,8 @@ def test_details_are_found_by_words_of_their_case(studies: Path) -> None:
         ("nothing", "Choose from pearson_correlation"),
         ("entropy@smal1", "Did you mean 'small'"),
         ("entropy@xyz", "Cases are made of small, id-removal, NS, seed_pairs"),
-        ("entropy@", "words of a case must follow the @"),
-        ("entropy@NS,DV", "no case has all words of --detail together (ns, dv)"),
+        ("entropy@", "No words of a case follow the @"),
+        ("entropy@NS,DV", "No case has all words of --detail together (ns, dv)"),
         ("", "The value of '--detail' is empty"),
     ],
 )
@@ -232,7 +232,7 @@ def test_one_replication_and_failed_scenarios_leave_notes_and_the_rest_graded(
     assert "one replication only" in text
     approved(text)
     assert "2 cases lack levels" in text
-    assert {each["verdict"] for each in told["metrics"]} == {"no grade"}
+    assert {each["reliability"] for each in told["metrics"]} == {"not graded"}
     assert all(each["monotonicity"]["mean"] is None for each in told["metrics"])
     assert any(each["evenness"]["mean"] is not None for each in told["metrics"])
     shown = ask(str(studies / "once"), "--html", "once.html")
@@ -243,7 +243,7 @@ def test_one_replication_and_failed_scenarios_leave_notes_and_the_rest_graded(
 def test_metrics_that_are_undefined_everywhere_are_named(studies: Path) -> None:
     told = answer(str(studies / "idle"))
     assert any("undefined in every case" in note for note in told["notes"])
-    assert next(each for each in told["metrics"] if each["name"] == "entropy")["verdict"] == "no grade"
+    assert next(each for each in told["metrics"] if each["name"] == "entropy")["reliability"] == "not graded"
     assert ask(str(studies / "idle"), "--html", "idle.html", "--latex", "idle.tex").exit_code == 0
 
 
@@ -275,7 +275,7 @@ def test_a_study_with_missing_levels_is_graded_with_a_note(studies: Path, folder
         (("--significance", "0"), "between 0 and 1, both excluded"),
         (("--significance", "1"), "between 0 and 1, both excluded"),
         (("--significance", "five"), "not a number"),
-        (("--limit", "trusted_metric=1"), "Did you mean 'trusted_metrics'"),
+        (("--limit", "reliable_metric=1"), "Did you mean 'reliable_metrics'"),
         (("--latex", "missing/grades.tex"), "does not exist"),
         (("--latex", "report.html"), "name the same file"),
     ],
@@ -288,7 +288,7 @@ def test_limits_are_checked(studies: Path, approved: Approved) -> None:
     run = ask(str(studies / "little"), "--quiet", "--limit", "share_monotonic_best_suite=1.01")
     assert run.exit_code == 3
     approved(run.stderr)
-    fine = ask(str(studies / "little"), "--quiet", "--limit", "trusted_metrics=0", "--limit", "monotonicity_entropy=0")
+    fine = ask(str(studies / "little"), "--quiet", "--limit", "reliable_metrics=0", "--limit", "monotonicity_entropy=0")
     assert (fine.exit_code, fine.output) == (0, "")
     other = ask(str(studies / "little"), "--quiet", "--limit", "monotonicity_min_entropy=0.5")
     assert (other.exit_code, "inconclusive" in other.stderr) == (5, True)
@@ -318,5 +318,5 @@ def closed() -> Iterator[None]:
 def test_the_answer_is_drawn(studies: Path) -> None:
     axes = grade_metrics(studies / "little", rng=np.random.default_rng(1)).plot()
     assert axes.shape == (1,)
-    with pytest.raises(InputError, match="at least one study"):
+    with pytest.raises(InputError, match="No study was given"):
         grade_metrics(rng=np.random.default_rng(1))

@@ -22,7 +22,7 @@ ask, refuse = COMMAND.ask, COMMAND.refuse
 NAMES = [name for name, metric in METRICS.items() if metric.on == "Candidates" and metric.usual]
 ON_GRAPHS = [name for name, one in ATTACKS.items() if one.on == "graph"]
 PROTECT_GRAPHS = [name for name, one in PROTECTIONS.items() if one.on == "graph"]
-METRIC = {"name", "category", "per", "more_means", "mean", "low", "high", "undefined", "why", "trust", "at_cap"}
+METRIC = {"name", "category", "per", "more_means", "mean", "low", "high", "undefined", "why", "reliability", "at_cap"}
 FEW = ("--seed-pairs", "9")
 ELSEWHERE = ("released.csv", "--auxiliary", "known.csv", "--truth", "truth.csv")
 
@@ -48,31 +48,31 @@ def test_json_has_the_promised_fields() -> None:
     call = ("edges.csv", "--protect", "switch:share=0.1", "--attack", "ns", *FEW, "--overlap", "9/10", "--seed", "4")
     found = answer(*call)
     edges = heavy_tail(60, 3, 1).edges
-    assert (found["schema"], found["seed"], found["limits"]) == ("unveil.graph/1", 4, [])
+    assert (found["schema"], found["seed"], found["limits"]) == ("unveil.graph/2", 4, [])
     assert (found["protect"], found["attack"], found["scope"]) == ("switch:share=0.1", "narayanan-shmatikov", "local")
     assert found["graph"] == found["released"] == {"nodes": 60, "edges": edges}
     assert found["auxiliary"] == {"nodes": 60, "edges": int(0.9 * edges + 0.5)}
-    assert (found["seed_pairs"], found["overlap"], found["repeat"], found["connected"]) == (9, 0.9, 1, False)
-    assert (found["targets"], found["stand_for_nobody"]) == (51, 0)
+    assert (found["seed_pairs"], found["edge_overlap"], found["repeats"], found["connected"]) == (9, 0.9, 1, False)
+    assert (found["targets"], found["without_original"]) == (51, 0)
     assert 0 <= found["correct"] <= found["attempted"] <= 51
     assert [row["name"] for row in found["metrics"]] == NAMES
     assert all(row.keys() == METRIC for row in found["metrics"])
-    assert all(row["trust"] == trust_of(row["name"], ["graphs"]) for row in found["metrics"])
+    assert all(row["reliability"] == trust_of(row["name"], ["graphs"]) for row in found["metrics"])
     assert {row["low"] for row in found["metrics"]} == {None}
     assert [row["least"] for row in found["entropy_cut_offs"]] == [0, 0.0001, 0.001, 0.01]
-    assert any("no interval" in note for note in found["notes"])
+    assert any("no CI" in note for note in found["notes"])
     assert answer(*call) == found
     assert answer(*call[:-1], "5")["metrics"] != found["metrics"]
 
 
 def test_repetitions_give_intervals() -> None:
     found = answer("edges.csv", *FEW, "--repeat", "3")
-    assert (found["repeat"], len(found["repetitions"])) == (3, 3)
+    assert (found["repeats"], len(found["repetitions"])) == (3, 3)
     rate = next(row for row in found["metrics"] if row["name"] == "adversary_overall_success")
     values = [row["correct"] / 51 for row in found["repetitions"]]
     assert rate["mean"] == pytest.approx(np.mean(values))
     assert rate["low"] <= rate["mean"] <= rate["high"]
-    assert not any("no interval" in note for note in found["notes"])
+    assert not any("no CI" in note for note in found["notes"])
 
 
 def test_there_are_eight_attacks() -> None:
@@ -95,7 +95,7 @@ def test_every_protection_can_be_attacked(name: str) -> None:
     found = answer("small.csv", "--protect", name, *FEW)
     assert found["protect"] == name
     assert found["targets"] == found["released"]["nodes"] - 9
-    assert found["stand_for_nobody"] == found["released"]["nodes"] - 30
+    assert found["without_original"] == found["released"]["nodes"] - 30
 
 
 def test_a_class_of_ones_own_needs_no_registration() -> None:
@@ -105,7 +105,7 @@ def test_a_class_of_ones_own_needs_no_registration() -> None:
 
 def test_a_release_made_elsewhere_is_attacked_as_it_is() -> None:
     found = answer(*ELSEWHERE, "--seed-pairs", "pairs.csv", "--attack", "ns")
-    assert (found["graph"], found["protect"], found["overlap"]) == (None, None, None)
+    assert (found["graph"], found["protect"], found["edge_overlap"]) == (None, None, None)
     assert (found["released"]["nodes"], found["auxiliary"]["nodes"], found["seed_pairs"]) == (60, 60, 12)
     assert found["targets"] == 48
     assert found["correct"] > 5
@@ -118,7 +118,7 @@ def test_truth_that_is_missing_for_some_nodes_is_said() -> None:
     named = [row for row in rows[1:] if row.split(",")[0] not in ("3", "4")]
     Path("truth.csv").write_text("\n".join([rows[0], *named]) + "\n")
     found = answer(*ELSEWHERE, "--seed-pairs", "10")
-    assert (found["stand_for_nobody"], found["truth_unknown"], found["targets"]) == (0, 2, 48)
+    assert (found["without_original"], found["truth_unknown"], found["targets"]) == (0, 2, 48)
     assert any("2 of 60 released nodes are not in" in note for note in found["notes"])
 
 
@@ -174,13 +174,13 @@ def test_limits_are_watched_from_the_side_that_is_worse(approved: Approved) -> N
     ("arguments", "naming"),
     [
         (("missing.csv",), ("missing.csv",)),
-        (("edges.csv", "--sample"), ("--example takes no files",)),
+        (("edges.csv", "--sample"), ("example takes no files",)),
         (("edges.csv", "--attack", "nss"), ("there is no attack 'nss'",)),
         (("edges.csv", "--attack", "record-linkage"), ("is on a table",)),
         (("edges.csv", "--protect", "mondrian"), ("is for a table",)),
         (("edges.csv", "--seed-pairs", "0"), ("starts from seed pairs, but there are none",)),
         (("edges.csv", "--seed-pairs", "61"), ("60 nodes", "Ask for fewer pairs")),
-        (("edges.csv", "--seed-pairs", "60"), ("must not know all 60",)),
+        (("edges.csv", "--seed-pairs", "60"), ("All 60 released nodes",)),
         (("edges.csv", "--seed-pairs", "-3"), ("the minimum is 0",)),
         (("edges.csv", "--seed-pairs", ""), ("--seed-pairs", "is empty")),
         (("edges.csv", "--seed-pairs", "9999999999"), ("60 nodes", "Ask for fewer pairs")),
@@ -199,8 +199,8 @@ def test_limits_are_watched_from_the_side_that_is_worse(approved: Approved) -> N
         ((*ELSEWHERE, "--connected"), ("--keep-connected", "--auxiliary")),
         ((*ELSEWHERE, "--calibrate", "simulate"), ("--calibrate", "--auxiliary")),
         ((*ELSEWHERE, "--seed-pairs", "nowhere.csv"), ("nowhere.csv",)),
-        ((*ELSEWHERE, "--seed-pairs", "61"), ("from 0 to 60",)),
-        ((*ELSEWHERE[:-1], "pairs.csv", "--seed-pairs", "truth.csv"), ("must not know all 60",)),
+        ((*ELSEWHERE, "--seed-pairs", "61"), ("only 60 released nodes",)),
+        ((*ELSEWHERE[:-1], "pairs.csv", "--seed-pairs", "truth.csv"), ("All 60 released nodes",)),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(arguments: tuple[str, ...], naming: tuple[str, ...]) -> None:

@@ -117,7 +117,7 @@ def test_a_release_without_edges_is_an_answer_not_the_end_of_all_repetitions(pro
     Path("tiny.csv").write_text("source,target\na,b\nb,c\nc,d\nd,a\na,c\n")
     call = ("tiny.csv", "--protect", protect, "--attack", "dv", "--seed-pairs", "1", "--repeat")
     assert answer(*call, "1")["released"]["edges"] > 0
-    assert answer(*call, "5")["repeat"] == 5
+    assert answer(*call, "5")["repeats"] == 5
 
 
 def test_a_number_of_repetitions_beyond_all_measure_is_refused() -> None:

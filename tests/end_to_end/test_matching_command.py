@@ -30,13 +30,13 @@ def named(kind: str, number: int) -> str:
 
 def save_matrix(path: str, rows: list[list[Any]]) -> None:
     """Write a matrix whose names all hold the marker."""
-    head = ["entry", *(named("t", k) for k in range(len(rows[0])))]
+    head = ["item", *(named("t", k) for k in range(len(rows[0])))]
     lines = [[named("e", k), *map(str, row)] for k, row in enumerate(rows)]
     Path(path).write_text("".join(",".join(line) + "\n" for line in [head, *lines]))
 
 
 def save_truth(path: str, pairs: list[tuple[str, str]]) -> None:
-    Path(path).write_text("entry,token\n" + "".join(f"{entry},{token}\n" for entry, token in pairs))
+    Path(path).write_text("item,pseudonym\n" + "".join(f"{item},{pseudonym}\n" for item, pseudonym in pairs))
 
 
 @pytest.fixture(autouse=True)
@@ -44,10 +44,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in a folder with a matrix, its truth, and groups."""
     monkeypatch.chdir(tmp_path)
     save_matrix("matrix.csv", HOSPITAL)
-    save_truth("truth.csv", [(named("e", k), named("t", token)) for k, token in enumerate(TRUE)])
-    save_truth("numbers.csv", [(str(k + 1), str(token + 1)) for k, token in enumerate(TRUE)])
+    save_truth("truth.csv", [(named("e", k), named("t", pseudonym)) for k, pseudonym in enumerate(TRUE)])
+    save_truth("numbers.csv", [(str(k + 1), str(pseudonym + 1)) for k, pseudonym in enumerate(TRUE)])
     groups = "".join(f"{named('e', k)},{MARKER}-{'ab'[k > 1]}\n" for k in range(5))
-    Path("groups.csv").write_text(f"entry,group\n{groups}")
+    Path("groups.csv").write_text(f"item,group\n{groups}")
     return tmp_path
 
 
@@ -59,7 +59,7 @@ BOTH = ("matrix.csv", "--truth", "truth.csv")
 
 def test_json_has_the_promised_fields_and_the_numbers_of_the_thesis() -> None:
     found = answer("--seed", "4")
-    assert found["schema"] == "unveil.matching/1"
+    assert found["schema"] == "unveil.matching/2"
     assert (found["n"], found["seed"], found["limits"], found["notes"], found["groups"]) == (5, 4, [], [], None)
     assert found["permanent"]["log"] == pytest.approx(log(18))
     assert (found["permanent"]["exact"], found["permanent"]["method"]) == ("18", "subsets")
@@ -70,9 +70,9 @@ def test_json_has_the_promised_fields_and_the_numbers_of_the_thesis() -> None:
     assert (found["expected_cracks"]["method"], found["expected_cracks"]["kind"]) == ("subsets", "exact")
     assert found["cracked_share"]["value"] == pytest.approx(29 / 90)
     assert [chance * 18 for chance in found["crack_distribution"]] == pytest.approx(CRACKS)
-    assert [row["name"] for row in found["entries"]] == list(ENTRIES)
-    assert [row["token"] for row in found["entries"]] == ["x", "y", "z", "u", "v"]
-    assert [row["crack_probability"] * 18 for row in found["entries"]] == pytest.approx([5, 6, 4, 8, 6])
+    assert [row["name"] for row in found["items"]] == list(ENTRIES)
+    assert [row["pseudonym"] for row in found["items"]] == ["x", "y", "z", "u", "v"]
+    assert [row["crack_probability"] * 18 for row in found["items"]] == pytest.approx([5, 6, 4, 8, 6])
     assert {each["probability"]: each["at_least"] for each in found["quantiles"]}[0.05] == 5
 
 
@@ -85,7 +85,7 @@ def test_the_example_can_be_given_as_files_and_as_a_matrix() -> None:
     assert answer(*words) == answer() == answer("--sample")
     found = answer(*BOTH)
     assert found["expected_cracks"]["value"] == pytest.approx(29 / 18)
-    assert [row["name"] for row in found["entries"]] == [named("e", k) for k in range(5)]
+    assert [row["name"] for row in found["items"]] == [named("e", k) for k in range(5)]
 
 
 def test_a_doubly_stochastic_matrix_has_its_heuristic_beside_the_metric() -> None:
@@ -105,17 +105,17 @@ def test_every_kind_of_file_gives_the_same_answer() -> None:
     Path("plain.csv").write_text("".join(",".join(map(str, row)) + "\n" for row in HOSPITAL))
     found = [answer(name, "--truth", "numbers.csv") for name in ("m.npy", "m.npz", "s.npz", "m.mtx", "plain.csv")]
     assert all(each == found[0] for each in found)
-    assert [(row["name"], row["token"]) for row in found[0]["entries"]][:2] == [("1", "3"), ("2", "4")]
+    assert [(row["name"], row["pseudonym"]) for row in found[0]["items"]][:2] == [("1", "3"), ("2", "4")]
     assert found[0]["crack_distribution"] == answer(*BOTH)["crack_distribution"]
     pl.read_csv("truth.csv").write_parquet("truth.parquet")
     assert answer("matrix.csv", "--truth", "truth.parquet") == answer(*BOTH)
 
 
 def test_frequencies_stand_for_transactions() -> None:
-    Path("seen.csv").write_text("token,frequency\nz,80%\nu,20%\nv,30%\nx,40%\ny,60%\n")
+    Path("seen.csv").write_text("pseudonym,frequency\nz,80%\nu,20%\nv,30%\nx,40%\ny,60%\n")
     ranges, truth = (str(samples.path(f"matching_{name}.csv")) for name in ("ranges", "truth"))
     found = answer("--ranges", ranges, "--frequencies", "seen.csv", "--truth", truth)
-    assert {row["name"]: row["token"] for row in found["entries"]} == dict(zip(ENTRIES, "xyzuv", strict=True))
+    assert {row["name"]: row["pseudonym"] for row in found["items"]} == dict(zip(ENTRIES, "xyzuv", strict=True))
     assert found["expected_cracks"]["value"] == pytest.approx(29 / 18)
 
 
@@ -134,7 +134,7 @@ def test_matchings_and_networks_are_attacks_too() -> None:
 def test_groups_count_a_token_of_the_right_group() -> None:
     found = answer(*BOTH, "--groups", "groups.csv")
     groups = {each["name"]: each for each in found["groups"]["groups"]}
-    assert {name: each["entries"] for name, each in groups.items()} == {f"{MARKER}-a": 2, f"{MARKER}-b": 3}
+    assert {name: each["items"] for name, each in groups.items()} == {f"{MARKER}-a": 2, f"{MARKER}-b": 3}
     whole = sum(each["expected"]["value"] for each in groups.values())
     assert found["groups"]["expected"]["value"] == pytest.approx(whole)
     assert whole > found["expected_cracks"]["value"]
@@ -168,8 +168,8 @@ def test_the_page_names_entries_but_no_token_and_says_whom_it_is_for() -> None:
 
 
 def test_names_that_are_markup_or_control_characters_stay_text() -> None:
-    Path("odd.csv").write_text('entry,u,v\n"<b>x</b>\x1b[2J",1,1\n"$, ""quoted""",1,1\n')
-    Path("odd-truth.csv").write_text('entry,token\n"<b>x</b>\x1b[2J",u\n"$, ""quoted""",v\n')
+    Path("odd.csv").write_text('item,u,v\n"<b>x</b>\x1b[2J",1,1\n"$, ""quoted""",1,1\n')
+    Path("odd-truth.csv").write_text('item,pseudonym\n"<b>x</b>\x1b[2J",u\n"$, ""quoted""",v\n')
     run = ask("odd.csv", "--truth", "odd-truth.csv", "--html", "report.html")
     assert run.exit_code == 0
     assert "\x1b" not in run.stdout
@@ -226,7 +226,7 @@ def test_a_limit_holds_from_the_side_that_is_worse(limit: str, line: str) -> Non
 
 def test_an_attack_without_a_truth_is_answered() -> None:
     found = answer("matrix.csv")
-    assert found["schema"] == "unveil.matching-without-truth/1"
+    assert found["schema"] == "unveil.matching-without-truth/2"
     assert (found["permanent"]["exact"], found["flat"]) == ("18", True)
     text = ask("matrix.csv", "--limit", "d=0.9").stdout
     assert "18 matchings remain possible" in text
@@ -234,14 +234,16 @@ def test_an_attack_without_a_truth_is_answered() -> None:
 
 def test_a_file_with_more_entries_than_tokens_is_answered() -> None:
     save_matrix("rect.csv", [row[:4] for row in HOSPITAL])
-    save_truth("some.csv", [(named("e", k), named("t", token)) for k, token in enumerate(TRUE) if token < 4])
+    save_truth(
+        "some.csv", [(named("e", k), named("t", pseudonym)) for k, pseudonym in enumerate(TRUE) if pseudonym < 4]
+    )
     found = answer("rect.csv", "--truth", "some.csv")
-    assert (found["n"], found["tokens"], found["pairs"], found["permanent"]["exact"]) == (5, 4, 4, "22")
+    assert (found["n"], found["pseudonyms"], found["pairs"], found["permanent"]["exact"]) == (5, 4, 4, "22")
     assert answer("rect.csv", "--pairs", "3")["permanent"]["exact"] == "74"
 
 
 def test_sets_and_further_releases_reach_the_answer() -> None:
-    Path("sets.csv").write_text("set,entry\nlung," + named("e", 3) + "\nlung," + named("e", 4) + "\n")
+    Path("sets.csv").write_text("set,item\nlung," + named("e", 3) + "\nlung," + named("e", 4) + "\n")
     found = answer(*BOTH, "--sets", "sets.csv", "--also", "matrix.csv", "--also", "matrix.csv")
     assert found["sets"]["sets"][0]["found"]["value"] == pytest.approx(2 / 3)
     assert [each["name"] for each in found["releases"]] == ["matrix.csv"] * 3
@@ -267,7 +269,7 @@ def test_a_matrix_that_cannot_be_matched_is_refused(rows: list[list[Any]], namin
     refuse("bad.csv", "--truth", "truth.csv", naming=("bad.csv", *naming))
 
 
-@pytest.mark.parametrize("content", ["", f"entry,{MARKER}\n"])
+@pytest.mark.parametrize("content", ["", f"item,{MARKER}\n"])
 def test_an_empty_file_is_refused(content: str) -> None:
     Path("bad.csv").write_text(content)
     refuse("bad.csv", "--truth", "truth.csv", naming=("bad.csv", "empty"))
@@ -279,12 +281,12 @@ E, T = named("e", 0), named("t", 0)
 @pytest.mark.parametrize(
     ("pairs", "naming"),
     [
-        ([(E, T), (named("e", 1), T)], ("row 2", "row 1", "token")),
-        ([(E, T), (E, named("t", 1))], ("row 2", "row 1", "entry")),
-        ([(E, T)], ("5 items", "lacks 4")),
-        ([(E, T), (f"{MARKER}-nobody", named("t", 1))], ("'entry'", "row 2")),
-        ([(E, f"{MARKER}-nothing")], ("'token'", "row 1")),
-        ([(E, "")], ("'token'", "row 1")),
+        ([(E, T), (named("e", 1), T)], ("row 2", "row 1", "pseudonym")),
+        ([(E, T), (E, named("t", 1))], ("row 2", "row 1", "item")),
+        ([(E, T)], ("5 items", "lacks the pseudonym of 4")),
+        ([(E, T), (f"{MARKER}-nobody", named("t", 1))], ("'item'", "row 2")),
+        ([(E, f"{MARKER}-nothing")], ("'pseudonym'", "row 1")),
+        ([(E, "")], ("'pseudonym'", "row 1")),
     ],
 )
 def test_a_truth_that_is_not_one_to_one_is_refused(pairs: list[tuple[str, str]], naming: tuple[str, ...]) -> None:
@@ -295,11 +297,11 @@ def test_a_truth_that_is_not_one_to_one_is_refused(pairs: list[tuple[str, str]],
 @pytest.mark.parametrize(
     ("content", "naming"),
     [
-        (f"entry,group\n{E},{MARKER}\n", ("5 entries", "lacks 4")),
-        (f"entry,group\n{MARKER},{MARKER}\n", ("'entry'", "row 1")),
-        (f"entry,group\n{E},{MARKER}\n{E},x\n", ("row 2", "row 1")),
-        (f"entry,group\n{E},\n", ("'group'", "row 1")),
-        (f"entry,kind\n{E},{MARKER}\n", ("'group'",)),
+        (f"item,group\n{E},{MARKER}\n", ("5 items", "lacks the group of 4")),
+        (f"item,group\n{MARKER},{MARKER}\n", ("'item'", "row 1")),
+        (f"item,group\n{E},{MARKER}\n{E},x\n", ("row 2", "row 1")),
+        (f"item,group\n{E},\n", ("'group'", "row 1")),
+        (f"item,kind\n{E},{MARKER}\n", ("'group'",)),
     ],
 )
 def test_groups_that_do_not_fit_are_refused(content: str, naming: tuple[str, ...]) -> None:
@@ -318,8 +320,8 @@ def test_groups_that_do_not_fit_are_refused(content: str, naming: tuple[str, ...
     ],
 )
 def test_ranges_that_do_not_fit_are_refused(ranges: str, frequencies: str, naming: tuple[str, ...]) -> None:
-    Path("ranges.csv").write_text(f"entry,low,high\n{ranges}")
-    Path("seen.csv").write_text(f"token,frequency\n{frequencies}")
+    Path("ranges.csv").write_text(f"item,low,high\n{ranges}")
+    Path("seen.csv").write_text(f"pseudonym,frequency\n{frequencies}")
     refuse("--ranges", "ranges.csv", "--frequencies", "seen.csv", "--truth", "truth.csv", naming=naming)
 
 

@@ -23,8 +23,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     n, rng = 40, np.random.default_rng(1)
     np.save(folder / "large.npy", np.exp(rng.standard_normal((n, n))) + 30 * np.eye(n))
     numbers = range(1, n + 1)
-    (folder / "truth.csv").write_text("entry,token\n" + "".join(f"{k},{k}\n" for k in numbers))
-    (folder / "groups.csv").write_text("entry,group\n" + "".join(f"{k},group {k % 3}\n" for k in numbers))
+    (folder / "truth.csv").write_text("item,pseudonym\n" + "".join(f"{k},{k}\n" for k in numbers))
+    (folder / "groups.csv").write_text("item,group\n" + "".join(f"{k},group {k % 3}\n" for k in numbers))
     large = [str(folder / "large.npy"), "--truth", str(folder / "truth.csv"), "--groups", str(folder / "groups.csv")]
     calls = {"example": [], "large": [*large, "--limit", "cracked_share.high=1"]}
     found = {}

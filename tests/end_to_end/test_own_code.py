@@ -15,7 +15,7 @@ from unveil.guesses.mass_combination import combine
 from unveil.guesses.mass_function import MassFunction
 
 CELL = "Miller"
-#: Each line that fails has its own comment, by which the traceback is recognised.
+#: Each line that fails has its own comment, by which the traceback is recognized.
 OWN = f"""
 from dataclasses import dataclass
 from unveil.errors import InputError
@@ -192,14 +192,14 @@ def test_a_study_tells_whose_error_it_was_and_keeps_the_traceback(folder: Path, 
 
 def test_in_python_the_users_own_error_is_raised() -> None:
     with pytest.raises(ValueError, match=CELL):
-        reidentify({"age": list(range(30))}, protect="shuffle", attacks=["own_code:Attack"])
+        reidentify({"age": list(range(30))}, method="shuffle", attacks=["own_code:Attack"])
     with pytest.raises(ValueError, match=CELL):
         combine([MassFunction.vacuous(2)] * 2, "own_code:rule")
 
 
 def test_an_error_of_ours_is_not_called_the_users() -> None:
     with pytest.raises(InputError) as caught:
-        reidentify({"age": [1, 2, 3]}, protect="rank-swapping:p=-1", attacks=["nearest"])
+        reidentify({"age": [1, 2, 3]}, method="rank-swapping:p=-1", attacks=["nearest"])
     assert own_error(caught.value) is None
 
 

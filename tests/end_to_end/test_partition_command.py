@@ -18,14 +18,14 @@ TRUTH = {"a": "Alice", "b": "Alice", "c": "Alice", "d": "Bob", "e": "Bob", "f": 
 GUESS = {"a": "1", "b": "1", "c": "2", "d": "2", "e": "3", "f": "3"}
 
 PER_SUBJECT = {
-    "subject", "size", "related", "miss", "include", "error", "normalised_error", "linked0", "mixed0", "breached",
-    "mergings", "risk_slope",
+    "subject", "size", "related", "miss", "include", "error", "normalized_error", "linked0", "mixed0", "breached",
+    "merges", "risk_slope",
 }  # fmt: skip
 OVERALL = {
-    "miss", "include", "kind", "normalised_error", "linked", "mixed", "risk_slope", "breached_subjects",
+    "miss", "include", "kind", "normalized_error", "linked", "mixed", "risk_slope", "breached_subjects",
 }  # fmt: skip
 DISTANCES = {
-    "voi", "voi_normalised", "rand", "adjusted_rand", "bcubed_precision", "bcubed_recall", "mtd", "mtd_normalised",
+    "voi", "voi_normalized", "rand", "adjusted_rand", "bcubed_precision", "bcubed_recall", "mtd", "mtd_normalized",
 }  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def of_subject(found: Any, name: str) -> Any:
 
 def test_json_has_the_promised_fields() -> None:
     found = answer("truth.csv", "guess.csv", "--seed", "4")
-    assert found["schema"] == "unveil.partition/1"
+    assert found["schema"] == "unveil.unlinkability/2"
     assert (found["n"], found["subjects"], found["alpha"], found["beta"]) == (6, 3, 0.5, 0.8)
     assert (found["seed"], found["limits"]) == (4, [])
     assert found["overall"].keys() >= OVERALL
@@ -465,7 +465,7 @@ def test_rates_between_clusters_decide_what_is_merged_next(folder: Path) -> None
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        (f"{MARKER}-1,{MARKER}-9,0.5\n", "1 of 1 are not, the first in column 'other' at row 1"),
+        (f"{MARKER}-1,{MARKER}-9,0.5\n", "1 of 1 values of column 'other' are not"),
         (f"{MARKER}-1,{MARKER}-2,much\n", "column 'rate' of 'links.csv' must hold a number from 0 up"),
         (f"{MARKER}-1,{MARKER}-2,-1\n", "must hold a number from 0 up"),
         (f"{MARKER}-1,{MARKER}-1,1\n", "name another cluster"),

@@ -119,7 +119,7 @@ def shows_the_grid(visit: Visit) -> None:
     slope_text = "breached" if slope is None else f"{round(slope * 10_000) / 100:.2f}%"
     assert visit.text("[data-output=slope]") == slope_text
     assert visit.text("[data-output=breached]") == f"{breached:,} of {data['subjects']:,}"
-    assert float(visit.text("[data-output=mergings]").replace(",", "")) == data["mergings_shown"][a][b]
+    assert float(visit.text("[data-output=merges]").replace(",", "")) == data["merges_shown"][a][b]
     sentence = visit.text("[data-sentence]")
     assert f"α = {data['alpha_texts'][a]} and β = {data['beta_texts'][b]}, {breached:,} of" in sentence
     assert (slope_text in sentence) if slope is not None else ("no risk slope" in sentence)
@@ -132,7 +132,7 @@ def shows_the_grid(visit: Visit) -> None:
         assert visit.attribute(arrow, "visibility") == ("hidden" if slope is None else "visible")
         if slope is not None:
             height = data["betas"][b] if number == 0 else data["mixed_at"][a][b]
-            wanted = expected_points(visit, [[data["mergings"][a][b]], [height]])[0]
+            wanted = expected_points(visit, [[data["merges"][a][b]], [height]])[0]
             tip = (float(visit.attribute(arrow, "x2")), float(visit.attribute(arrow, "y2")))
             np.testing.assert_allclose(tip, wanted, atol=0.051)
 
@@ -188,7 +188,7 @@ def test_arrows_come_back_when_the_threshold_is_raised_again(visits: Visits) -> 
 def test_the_script_starts_with_what_the_page_already_said(visits: Visits) -> None:
     static = visits.open(conservative(), java_script_enabled=False)
     moved = visits.open(conservative())
-    for selector in ("[data-output=slope]", "[data-output=breached]", "[data-output=mergings]", "[data-sentence]"):
+    for selector in ("[data-output=slope]", "[data-output=breached]", "[data-output=merges]", "[data-sentence]"):
         assert static.text(selector) == moved.text(selector)
     for part in ('[data-line="0"]', '[data-marks-of="1"]', ".columns text:last-child"):
         assert static.attribute(part, "d") == moved.attribute(part, "d")
@@ -211,7 +211,7 @@ def test_a_long_graph_gets_a_longer_axis_when_the_threshold_is_far(visits: Visit
     shows_the_grid(visit)
     far = float(visit.attribute("svg[data-box]", "data-x").split()[1])
     assert far > near
-    assert far >= visit.data["mergings"][visit.place("alpha")][100]
+    assert far >= visit.data["merges"][visit.place("alpha")][100]
     ticks = visit.page.locator(f"{POLICIES} .columns text").all_text_contents()
     assert ticks == [text for _, text in next(axis for axis in visit.data["axes"] if axis["high"] == far)["ticks"]]
 
@@ -291,7 +291,7 @@ def test_a_subject_is_chosen_by_keyboard_and_its_graphs_are_shown(visits: Visits
             drawn = points(visit.attribute(f'[data-line="{number}"]', "d"))
             np.testing.assert_allclose(drawn, expected_points(visit, curves[at]), atol=0.051)
         tip = float(visit.attribute('[data-vector="0"]', "x2")), float(visit.attribute('[data-vector="0"]', "y2"))
-        wanted = expected_points(visit, [[data["mergings"][at]], [data["betas"][at]]])[0]
+        wanted = expected_points(visit, [[data["merges"][at]], [data["betas"][at]]])[0]
         np.testing.assert_allclose(tip, wanted, atol=0.051)
         visit.page.keyboard.press("ArrowDown")
     assert sorted(data["values"]["name"]) == ["circles", "squares", "stars", "triangles"]

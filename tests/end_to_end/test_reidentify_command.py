@@ -52,16 +52,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str
 
 def test_json_has_the_promised_fields() -> None:
     found = answer(*PROTECT, "--attack", "intersection", "--attack", "intersection:p=5", "--seed", "4")
-    assert found["schema"] == "unveil.reidentify/1"
+    assert found["schema"] == "unveil.reidentify/2"
     assert (found["records"], found["protect"]) == (N, "rank-swapping:p=10")
     assert (found["seed"], found["limits"], found["version"]) == (4, [], found["version"])
     right, wrong = found["attacks"]
-    fields = {"attack", "valid", "hit_rate", "nonspecificity", "confusion", "witness"}
+    fields = {"attack", "valid", "attack_rate", "nonspecificity", "confusion", "witness"}
     assert fields <= right.keys()
     assert (right["attack"], right["valid"]["record_level"], right["witness"]) == ("intersection:p=10", 1, None)
     assert (wrong["attack"], wrong["valid"]["record_level"] < 1) == ("intersection:p=5", True)
     assert wrong["witness"].count(".") >= 1
-    assert 0 <= right["hit_rate"]["low"] <= right["hit_rate"]["value"] <= right["hit_rate"]["high"] <= 1
+    assert 0 <= right["attack_rate"]["low"] <= right["attack_rate"]["value"] <= right["attack_rate"]["high"] <= 1
     assert right["nonspecificity"]["after"] < right["nonspecificity"]["before"] == pytest.approx(np.log(N))
     assert MARKER not in json.dumps(found)
 
@@ -76,7 +76,7 @@ def test_text_page_and_json_say_the_same() -> None:
     found = answer(*PROTECT, "--attack", "intersection", "--attack", "nearest")
     page = Path("report.html").read_text()
     for attacked in found["attacks"]:
-        rate = f"{attacked['hit_rate']['value']:.1%}"
+        rate = f"{attacked['attack_rate']['value']:.1%}"
         assert rate in run.stdout
         assert rate in page
     assert MARKER not in run.output + page
@@ -116,7 +116,7 @@ def test_a_declared_method_that_the_file_refutes_is_an_answer(method: str, shown
     assert (run.exit_code, run.stderr) == (0, "")
     assert run.stdout.startswith(f"The release cannot come from the declared masking {method}: ")
     assert shown in run.stdout
-    alone = ask(*OUTSIDE, *options[:6], "--limit", "hit_rate=0.5")
+    alone = ask(*OUTSIDE, *options[:6], "--limit", "attack_rate=0.5")
     assert alone.exit_code == 5  # no attack was run, which is no pass
     assert MARKER not in run.output + alone.output
 
@@ -133,7 +133,7 @@ def test_a_release_made_elsewhere_by_row_numbers_or_by_a_column() -> None:
     (attacked,) = found["attacks"]
     assert (found["protect"], attacked["valid"]["record_level"], attacked["valid"]["file_level"]) == (None, None, None)
     assert "not known" in attacked["valid"]["why"]["record_level"]
-    assert attacked["hit_rate"]["value"] > 0.2
+    assert attacked["attack_rate"]["value"] > 0.2
     named = answer("people.csv", "masked.csv", "--id", "who", "--attack", "nearest", "--known", "age,income")
     assert named["attacks"] == found["attacks"]
     whole = answer("people.csv", "masked.csv", "--id", "who", "--attack", "nearest")
@@ -161,7 +161,7 @@ def test_a_class_of_ones_own_can_attack(folder: Path, monkeypatch: pytest.Monkey
     monkeypatch.syspath_prepend(str(folder))
     (attacked,) = answer(*PROTECT, "--attack", "my_attacks:Ignorant")["attacks"]
     assert (attacked["attack"], attacked["valid"]["record_level"]) == ("my_attacks:Ignorant", 1)
-    assert attacked["hit_rate"]["value"] == pytest.approx(1 / N)
+    assert attacked["attack_rate"]["value"] == pytest.approx(1 / N)
 
 
 def test_rows_of_nobody_can_be_told(folder: Path) -> None:
@@ -174,12 +174,12 @@ def test_rows_of_nobody_can_be_told(folder: Path) -> None:
 # --- limits -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("quantity", ["hit_rate", "hit_rate.high"])
+@pytest.mark.parametrize("quantity", ["attack_rate", "attack_rate.high"])
 def test_limits_hold_for_the_attack_that_hits_most(quantity: str) -> None:
     options = (*PROTECT, "--attack", "intersection", "--attack", "nearest")
     found = answer(*options)
-    key = "value" if quantity == "hit_rate" else "high"
-    worst = max(attacked["hit_rate"][key] for attacked in found["attacks"])
+    key = "value" if quantity == "attack_rate" else "high"
+    worst = max(attacked["attack_rate"][key] for attacked in found["attacks"])
     run = ask(*options, "--limit", f"{quantity}=0", "--json", "--html", "report.html")
     assert (run.exit_code, run.stderr) == (3, f"fail: {quantity} is {worst:.6g}, the limit is 0\n")
     assert json.loads(run.stdout)["limits"][0]["value"] == worst
@@ -188,8 +188,8 @@ def test_limits_hold_for_the_attack_that_hits_most(quantity: str) -> None:
 
 def test_help_lists_the_quantities_and_names_the_options() -> None:
     listed = ask("--limit", "help").stdout
-    assert "hit_rate" in listed
-    assert "hit_rate.high" in listed
+    assert "attack_rate" in listed
+    assert "attack_rate.high" in listed
     assert "--method" in ask("--help").stdout
 
 
@@ -216,11 +216,11 @@ def test_help_lists_the_quantities_and_names_the_options() -> None:
         ((*PROTECT, "--attack", "nearest", "--attack", "nearest"), ("twice",)),
         ((*PROTECT, "--attack", "nearest", "--known", "wage"), ("'wage'",)),
         ((*PROTECT, "--attack", "nearest", "--known", ","), ("--quasi-identifiers",)),
-        ((*PROTECT, "--attack", "nearest", "--known", "age,age"), ("each column once",)),
+        ((*PROTECT, "--attack", "nearest", "--known", "age,age"), ("a column twice",)),
         ((*PROTECT, "--attack", "nearest:k=61"), ("61", "60")),
         ((*PROTECT, "--attack", "intersection:columns=town", "--known", "age,town"), ("'town'", "order")),
         (("people.csv", "--protect", "rank-swapping:p=0", "--attack", "nearest"), ("above 0",)),
-        (("people.csv", "--protect", "gaussian-copula", "--attack", "nearest"), ("nobody's",)),
+        (("people.csv", "--protect", "gaussian-copula", "--attack", "nearest"), ("without an original",)),
         (("people.csv", "--protect", "magic", "--attack", "nearest"), ("'magic'",)),
         ((*OUTSIDE, "--attack", "bayes"), ("no mechanism",)),
         ((*OUTSIDE, "--attack", "intersection"), ("p is missing",)),

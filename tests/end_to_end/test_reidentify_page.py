@@ -22,7 +22,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the page of the example, with as many attacks as are drawn, and a limit."""
     target = tmp_path_factory.mktemp("pages") / "report.html"
     attacks = [word for attack in FIVE for word in ("--attack", attack)]
-    run = CliRunner().invoke(main, ["reidentify", *attacks, "--quiet", "--limit", "hit_rate=1", "--html", str(target)])
+    run = CliRunner().invoke(
+        main, ["reidentify", *attacks, "--quiet", "--limit", "attack_rate=1", "--html", str(target)]
+    )
     assert run.exit_code == 0, run.output
     return target
 
@@ -35,7 +37,7 @@ def test_the_verdict_and_the_attacks_side_by_side_are_seen_first(browser: "Brows
         assert [row.locator("th").text_content() for row in rows.all()] == ["intersection:p=10", *FIVE[1:]]
         page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
         validity = page.get_by_role("region", name="Validity by attack").locator("tbody tr")
-        assert "nobody is left possible" in (validity.nth(1).text_content() or "")
+        assert "no candidate is left" in (validity.nth(1).text_content() or "")
         assert page.get_by_role("heading", name="Conflicting attacks").count() == 1
 
 

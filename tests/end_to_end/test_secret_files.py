@@ -27,6 +27,7 @@ CALLS = {
     "audit": ["people.csv", "masked.csv", "--control", "others.csv", "--attacks", "membership", "--quiet"],
     "protect": ["people.csv", "--protect", "shuffle", "--attacks", "disclosure", "--known", "age,sex", "--quiet"],
     "plan": ["--people", "500", "--control", "500", "--threshold", "0.09", "--quiet"],
+    "split": ["people.csv", "--share", "1/2", "--quiet"],
     "columns": ["people.csv", "--quiet"],
     "unlinkability": ["--sample", "--quiet"],
     "attack-metrics": ["--sample", "--quiet"],
@@ -38,6 +39,9 @@ CALLS = {
     "study report": ["done"],
     "grade-metrics": ["done", "--quiet"],
 }
+
+#: Files that must not exist yet.
+NEW = {("split", "--out"), ("split", "--write-control")}
 
 
 def writing_options() -> Iterator[tuple[str, str]]:
@@ -91,8 +95,10 @@ def test_a_secret_file_is_this_users_alone_whatever_the_umask(
     targets = {option: Path(f"{command}{option}".replace(" ", "-")) for name, option in OPTIONS if name == command}
     written = [part for option, path in targets.items() for part in (option, str(path))]
     for umask, there in ((0o000, False), (0o022, True)):
-        for path in targets.values():
-            if there:  # a wide one of before is replaced
+        for option, path in targets.items():
+            if there and (command, option) in NEW:
+                path.unlink()
+            elif there:  # a wide one of before is replaced
                 path.chmod(0o666)
         before = os.umask(umask)
         try:

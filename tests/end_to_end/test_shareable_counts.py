@@ -28,7 +28,7 @@ Cell = tuple[str, str, str]
 def attacked(cells: list[Cell], minimum: int, **settings: Any) -> unveil.Result[TablesFindings]:
     """Return what follows from what a page says, ``hidden`` being a number that it does not say at all."""
     frame = pl.DataFrame(cells, schema=["group", "outcome", "count"], orient="row")
-    return unveil.tables(frame, minimum=minimum, hidden={"hidden": (0, None)}, **settings)
+    return unveil.tables(frame, min_cell=minimum, suppressed={"hidden": (0, None)}, **settings)
 
 
 def found_out(cells: list[Cell], minimum: int, **settings: Any) -> list[str]:
@@ -68,11 +68,11 @@ def audited(folder: Path, seed: int) -> str:
     original.write_csv(folder / "people.csv")
     released.sample(fraction=1.0, shuffle=True, seed=seed).write_csv(folder / "masked.csv")
     answer = audit(
-        folder / "people.csv", [folder / "masked.csv"], kind="masked", known=["age", "town", "sex"],
-        sensitive=["illness"], by="town", attacks=["attribute_disclosure", "disclosure", "copies"], targets=None,
+        folder / "people.csv", [folder / "masked.csv"], release_type="masked", quasi_identifiers=["age", "town", "sex"],
+        sensitive=["illness"], group_by="town", attacks=["attribute_disclosure", "disclosure", "copies"], targets=None,
         rng=rng,
     )  # fmt: skip
-    return answer.to_html(edition="shareable", seed=seed)
+    return answer.to_html(redacted=True, seed=seed)
 
 
 def said(text: str, of: int) -> str:
@@ -221,7 +221,7 @@ def test_no_hidden_number_of_the_page_of_tables_follows_from_the_others(tmp_path
     for seed in range(PAGES):
         names = ["a", "b"][: 1 + seed % 2]
         hierarchies["group"].write_text("\n".join(["child,parent", *(f"{name},listed" for name in names)]) + "\n")
-        page = unveil.tables(published(seed)[: len(names)], names=names, minimum=minimum).to_html(edition="shareable")
+        page = unveil.tables(published(seed)[: len(names)], names=names, min_cell=minimum).to_html(redacted=True)
         told = {(group, outcome): text for group, outcome, text in figures_of(page)}
         few += sum("fewer than" in text for text in told.values())
         frame = attacked(figures_of(page), minimum, hierarchies=hierarchies).to_polars()

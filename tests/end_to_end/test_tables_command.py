@@ -48,8 +48,8 @@ def test_nothing_found_is_said_without_promising_too_much() -> None:
 
 def test_json_has_figures_and_no_count_that_was_worked_out() -> None:
     found = answer("secret.csv", "--minimum", "50")
-    assert found["schema"] == "unveil.tables/1"
-    assert found["figures"]["worked_out"] == found["figures"]["small_worked_out"] == 1
+    assert found["schema"] == "unveil.tables/2"
+    assert found["results"]["recovered"] == found["results"]["small_cells_recovered"] == 1
     assert str(SECRET) not in json.dumps(found)
     assert found["baselines"]["margins"] == 0
 
@@ -68,15 +68,15 @@ def test_the_edition_to_pass_on_holds_no_count_and_the_internal_one_says_that_it
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        (("wards.csv", "--limit", "small_worked_out=0"), 3),
-        (("wards.csv", "--limit", "small_worked_out=1"), 0),
+        (("wards.csv", "--limit", "small_cells_recovered=0"), 3),
+        (("wards.csv", "--limit", "small_cells_recovered=1"), 0),
         (("wards.csv", "--profile", "cell-5"), 3),
         (("safe.csv", "--profile", "cell-11"), 0),
         (("safe.csv", "--profile", "cell-11", "--minimum", "11"), 0),
         (("shown.csv", "--profile", "cell-11"), 3),
-        (("shown.csv", "--limit", "small_shown=0"), 3),
+        (("shown.csv", "--limit", "small_cells_shown=0"), 3),
         (("safe.csv", "--limit", "recovered_rate=0"), 0),
-        (("safe.csv", "--limit", "worked_out=0", "--work", "1"), 5),
+        (("safe.csv", "--limit", "recovered=0", "--work", "1"), 5),
         (("safe.csv", "--profile", "cell-5", "--work", "1"), 5),
     ],
 )
@@ -91,12 +91,15 @@ def test_a_file_holds_settings_and_options_win_over_it() -> None:
     Path("there/wards.csv").write_text("ward,f,m,Total\nNorth,20,§,23\nSouth,8,17,25\nAll wards,28,20,48\n")
     Path("there/tables.toml").write_text(
         'tables = ["wards.csv"]\nwide = "sex"\nminimum = 3\n[hidden]\n"§" = "1..4"\n[hierarchy]\n'
-        'ward = "districts.csv"\n[limits]\nsmall_worked_out = 0\n'
+        'ward = "districts.csv"\n[limits]\nsmall_cells_recovered = 0\n'
     )
     run = ask("--config", "there/tables.toml", "--json")
-    assert (run.exit_code, json.loads(run.stdout)["figures"]["small_worked_out"]) == (0, 0)  # 3 is not small below 3
+    assert (run.exit_code, json.loads(run.stdout)["results"]["small_cells_recovered"]) == (
+        0,
+        0,
+    )  # 3 is not small below 3
     assert ask("--config", "there/tables.toml", "--minimum", "4").exit_code == 3
-    assert ask("--config", "there/tables.toml", "--minimum", "4", "--limit", "small_worked_out=1").exit_code == 0
+    assert ask("--config", "there/tables.toml", "--minimum", "4", "--limit", "small_cells_recovered=1").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -127,7 +130,7 @@ def test_the_same_seed_gives_the_same_bytes() -> None:
 @pytest.mark.parametrize(
     ("content", "options", "naming"),
     [
-        ("ward,count\nN,5\nS,7\nTotal,13\n", (), ("cannot all be true", "(N) = 5 in row 1", "--round")),
+        ("ward,count\nN,5\nS,7\nTotal,13\n", (), ("contradict each other", "(N) = 5 in row 1", "rounded")),
         ("ward,count\nN,5\nS,x7\n", (), ("bad.csv", "row 2", "TEXT=RANGE")),
         ("ward,count\nN,-\nS,7\n", (), ("unambiguous symbols", "row 1")),
         ("ward,count\nN,5\nN,7\n", (), ("row 2 has the codes of row 1",)),
@@ -152,7 +155,7 @@ def test_records_behind_the_tables_are_held_against_every_range() -> None:
     people.write_csv("people.csv")
     assert answer("made.csv", "--truth", "people.csv")["truth"]
     people.head(19).write_csv("others.csv")
-    refuse("made.csv", "--truth", "others.csv", naming=("must be made from these records",))
+    refuse("made.csv", "--truth", "others.csv", naming=("not made from these records",))
 
 
 def test_a_rule_that_the_records_contradict_is_left_out() -> None:
@@ -166,7 +169,7 @@ def test_a_rule_that_the_records_contradict_is_left_out() -> None:
 
 
 def test_from_python_and_as_picture() -> None:
-    given = unveil.tables({"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}, minimum=3)
+    given = unveil.tables({"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}, min_cell=3)
     assert given.findings.figures.people == 2
     assert given.plot().size == 1
     assert given.to_polars()["low"].to_list() == [2]
@@ -184,7 +187,7 @@ def test_codes_that_a_spreadsheet_would_run_are_neutral_in_derived_files_and_war
     run = ask("all.csv", "--wide", "sex", "--repair", "repaired.csv")
     approved(run.stderr)
     assert "=1+1" in pl.read_csv("repaired.csv")["ward"].to_list()
-    assert answer("repaired.csv", "--minimum", "5")["figures"]["small_worked_out"] == 0
+    assert answer("repaired.csv", "--minimum", "5")["results"]["small_cells_recovered"] == 0
 
 
 def sparse(kinds: int = 5) -> pl.DataFrame:
@@ -217,7 +220,7 @@ def test_all_that_is_asked_shares_one_budget(monkeypatch: pytest.MonkeyPatch) ->
     total = pl.DataFrame({name: ["400" if name == "count" else "Total"] for name in cube.columns})
     pl.concat([cube, total]).write_csv("total.csv")
     Path("more.csv").write_text("c0,count\na0,*\na1,70\nTotal,400\n")
-    found = unveil.tables(["total.csv", "more.csv"], work=2_000).findings
+    found = unveil.tables(["total.csv", "more.csv"], solver_steps=2_000).findings
     assert len(made) == 1
     assert not found.is_finished
     assert found.figures.undecided > 0

@@ -70,7 +70,7 @@ def test_a_class_of_your_own_makes_and_declares_a_release(monkeypatch: pytest.Mo
     method: Any = masking_from("example_21:OneStep")
     made = method.apply(table, rng=np.random.default_rng(1))
     here = reidentify(table, made, attacks=["bayes"]).findings
-    told = reidentify(table, made.released, truth=made.truth, protect="example_21:OneStep", attacks=["bayes"]).findings
+    told = reidentify(table, made.released, truth=made.truth, method="example_21:OneStep", attacks=["bayes"]).findings
     assert (told.declared, told.against) == (True, ())
     assert told.attacks[0].is_valid
     assert told.attacks == here.attacks
@@ -132,7 +132,7 @@ def test_hits_doubt_and_nobody_are_what_counting_gives(run: tuple[list[dict[str,
         columns.append(str(row["column"]))
         sets, truth = windows(p, columns, seed=2)
         hits = sum(1 / len(each) for each, true in zip(sets, truth, strict=True) if true in each)
-        assert row["hit_rate"] == pytest.approx(hits / 120, abs=1e-4)
+        assert row["attack_rate"] == pytest.approx(hits / 120, abs=1e-4)
         assert row["nobody"] == sum(not each for each in sets)
         assert row["nonspecificity"] == pytest.approx(np.mean([log(len(each)) for each in sets if each]), abs=1e-4)
     assert len(columns) == 5
@@ -159,7 +159,7 @@ def test_the_page_has_the_numbers_of_its_table() -> None:
     assert f"| 0 | {wrong['invalid'] - wrong['nobody']:.0f} |" in page
     told = re.findall(r"([\d.]+) % \(([\d.]+) to ([\d.]+)\)", page)
     for row, numbers in zip((right, wrong), told, strict=True):
-        wanted = [100 * row[key] for key in ("hit_rate", "low", "high")]
+        wanted = [100 * row[key] for key in ("attack_rate", "low", "high")]
         assert [float(each) for each in numbers] == pytest.approx(wanted, abs=0.06)
     assert f"| {right['nonspecificity']:.2f} | {wrong['nonspecificity']:.2f} |" in page
-    assert max(rows, key=lambda p: rows[p]["hit_rate"]) == 10
+    assert max(rows, key=lambda p: rows[p]["attack_rate"]) == 10

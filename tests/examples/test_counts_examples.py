@@ -14,4 +14,4 @@ def test_rules_of_suppression_are_those_of_the_page(tmp_path: Path) -> None:
     assert made == kept
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     for row in csv.DictReader(kept.splitlines()):
-        assert f"| {row['rule']} | {row['hidden']} | {row['worked_out']} | {row['narrow']} |" in page
+        assert f"| {row['rule']} | {row['suppressed']} | {row['recovered']} | {row['approximate']} |" in page

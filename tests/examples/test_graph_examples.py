@@ -67,7 +67,7 @@ def test_the_matching_is_that_of_the_guess(monkeypatch: pytest.MonkeyPatch) -> N
     matrix = rng.random((5, 5)) * (rng.random((5, 5)) < 0.8) + np.eye(5) * 0.1
     matrix[2] = 0.0
     truth = rng.permutation(5)
-    guess = Candidates.from_matrix(matrix, normalise=True)
+    guess = Candidates.from_matrix(matrix, normalize=True)
     filled = np.where(matrix.sum(axis=1, keepdims=True) > 0, matrix, 1.0)
     weights = {each: prod(filled[node, person] for node, person in enumerate(each)) for each in permutations(range(5))}
     wanted = sum(w * sum(p == t for p, t in zip(each, truth, strict=True)) for each, w in weights.items())
@@ -127,7 +127,7 @@ def test_the_page_has_the_numbers_of_the_files() -> None:
         figures = (real["edges_changed"], empty["found"], real["found"])
         shown = [f"{100 * real['share']:.0f} %", *(f"{100 * each:.1f} %" for each in figures)]
         assert line(f"| {shown[0]} | {shown[1]} |") == shown
-    assert re.search(r"0\.04 foreign records", PAGE)
+    assert re.search(r"0\.04 wrong records", PAGE)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -93,7 +93,7 @@ def test_the_page_of_errata_names_tests_that_exist() -> None:
 
 
 def graphs_by_definition(n: int) -> list[tuple[int, Fraction]]:
-    """Return the permanent and expected cracks of every graph on ``n`` entries that contains the truth."""
+    """Return the permanent and expected cracks of every graph on ``n`` items that contains the truth."""
     free = [(i, j) for i in range(n) for j in range(n) if i != j]
     points = []
     for bits in product((0, 1), repeat=len(free)):
@@ -189,7 +189,7 @@ def test_printed_fractions_are_roundings() -> None:
 def test_the_printed_metric_of_q_is_that_of_exchanged_tokens() -> None:
     # u→x, v→y, x→z, y→u, z→v, as numbers of columns: the exchange under which the printed M3 to M5 are right.
     exchange = [2, 3, 4, 0, 1]
-    exchanged = [exchange[token] for token in TRUTH]
+    exchanged = [exchange[pseudonym] for pseudonym in TRUTH]
     assert exchanged == [4, 0, 1, 2, 3]
     found = oracle.expected_cracks(UNEVEN, exchanged)
     assert found == Fraction(95577825, 304047808)
@@ -209,7 +209,7 @@ def test_figure_4_1_has_metric_and_heuristic_of_every_truth(figure_4_1: Written)
     marginal, weight, total = oracle.marginals(UNEVEN), oracle.weights(UNEVEN), oracle.permanent(UNEVEN)
     assert len({row["truth"] for row in rows}) == 120
     for row in rows:
-        truth = tuple("uvxyz".index(token) for token in row["truth"].split())
+        truth = tuple("uvxyz".index(pseudonym) for pseudonym in row["truth"].split())
         assert row["metric"] == pytest.approx(float(sum(marginal[i][j] for i, j in enumerate(truth))), rel=1e-9)
         assert row["heuristic"] == pytest.approx(float(sum(UNEVEN[i][j] for i, j in enumerate(truth))), rel=1e-9)
         assert row["chance"] == pytest.approx(float(weight.get(truth, Fraction(0)) / total), rel=1e-9)
@@ -238,7 +238,7 @@ def test_figure_4_1_says_what_the_page_says(figure_4_1: Written, approved: Appro
 # --- Figure 4.2 -------------------------------------------------------------------------------------------------------
 
 
-def test_figure_4_2_summarises_what_the_definition_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figure_4_2_summarizes_what_the_definition_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows, _ = run("figure_4_2", tmp_path, "--small", "--seed", "7")
     script = module("figure_4_2", monkeypatch)
     assert [row["generator"] for row in rows] == list(script.GENERATORS)
@@ -272,7 +272,7 @@ def test_every_generator_draws_doubly_stochastic_matrices(monkeypatch: pytest.Mo
 
 
 def test_the_walk_reaches_all_matrices_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    # With two entries a doubly stochastic matrix is one number, and all alike is uniform between 0 and 1.
+    # With two items a doubly stochastic matrix is one number, and all alike is uniform between 0 and 1.
     from scipy.stats import kstest
 
     script = module("figure_4_2", monkeypatch)

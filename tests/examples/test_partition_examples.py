@@ -209,7 +209,7 @@ def test_figure_7_averages_what_the_definition_gives(figure_7: Numbers, index: i
             curve = f"α = {alpha}"
             assert_mean(at(figure_7, f"{kind} miss", curve, n), [float(overall.miss) for overall in overalls])
             assert_mean(at(figure_7, f"{kind} include", curve, n), [float(overall.include) for overall in overalls])
-            errors = [float(overall.normalised_error) for overall in overalls]
+            errors = [float(overall.normalized_error) for overall in overalls]
             assert_mean(at(figure_7, f"{kind} error", curve, n), errors)
             assert_mean(at(figure_7, f"{kind} slope", curve, n), [overall.risk_slope for overall in overalls])
             if n == 50:

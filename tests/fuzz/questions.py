@@ -73,10 +73,10 @@ _EDGES = [(one, other) for one in range(ROWS) for other in (one + 1, one + 3) if
 _SETTINGS = """original = "people.csv"
 released = ["masked.csv"]
 sensitive = ["income"]
-known = ["age", "sex"]
+quasi_identifiers = ["age", "sex"]
 attacks = ["copies", "disclosure"]
 targets = 5
-neighbours = 2
+neighbors = 2
 seed = 4
 [limits]
 "copies" = 1
@@ -163,7 +163,7 @@ def _candidates() -> list[Call]:
     return [
         Call(("attack-metrics", "guess.csv", "--truth", "truth.csv"), {"guess.csv": guess, "truth.csv": truth}),
         Call(("attack-metrics", "guess.csv", "--metric", "entropy", "--limit", "entropy=0.5"), {"guess.csv": guess}),
-        Call(("attack-metrics", "guess.parquet", "--normalise"), {"guess.parquet": _parquet(guess)}),
+        Call(("attack-metrics", "guess.parquet", "--normalize"), {"guess.parquet": _parquet(guess)}),
         Call(("attack-metrics", "guess.csv"), {"guess.csv": guess.replace(b",", b";").replace(b".", b",")}),
     ]
 
@@ -172,8 +172,8 @@ def _matchings() -> list[Call]:
     matrix = [[0.5, 0.5, 0.0], [0.5, 0.25, 0.25], [0.0, 0.25, 0.75]]
     names = [f"{MARKER}{row}" for row in range(3)]
     written = _text("entry,u,v,w", *(",".join([name, *map(str, row)]) for name, row in zip(names, matrix, strict=True)))
-    truth = {"truth.csv": _text("entry,token", *map(",".join, zip(names, "uvw", strict=True)))}
-    numbered = {"truth.csv": _text("entry,token", "1,1", "2,2", "3,3")}
+    truth = {"truth.csv": _text("item,pseudonym", *map(",".join, zip(names, "uvw", strict=True)))}
+    numbered = {"truth.csv": _text("item,pseudonym", "1,1", "2,2", "3,3")}
     cells = [f"{i + 1} {j + 1} {matrix[i][j]}" for i in range(3) for j in range(3) if matrix[i][j]]
     market = _text("%%MatrixMarket matrix coordinate real general", f"3 3 {len(cells)}", *cells)
     ranges = _text("entry,low,high", *(f"{name},0,1/{k + 1}" for k, name in enumerate(names)))
@@ -189,7 +189,7 @@ def _matchings() -> list[Call]:
         ),
         Call(
             ("matching", "--dataflow", "network.toml", "--truth", "truth.csv"),
-            {"network.toml": _NETWORK.encode(), "truth.csv": _text("entry,token", "Flu,u", "Cold,v")},
+            {"network.toml": _NETWORK.encode(), "truth.csv": _text("item,pseudonym", "Flu,u", "Cold,v")},
         ),
         Call(
             ("matching", "matrix.csv", "--also", "again.csv", "--truth", "truth.csv", "--sets", "sets.csv"),
@@ -277,6 +277,18 @@ def _anonymizations() -> list[Call]:
     ]
 
 
+def _splits() -> list[Call]:
+    shifts = (people(shift).split(b"\n", 1) for shift in range(5))
+    header, rows = zip(*shifts, strict=True)
+    table = header[0] + b"\n" + b"".join(rows)
+    written = ("--out", "out.csv", "--write-control", "control.csv", "--share", "1/2")
+    return [
+        Call(("split", "people.csv", *written), {"people.csv": table}),
+        Call(("split", "people.csv", "--household", "income", "--seed", "3", *written), {"people.csv": table}),
+        Call(("split", "people.xlsx", *written[:-2], "--share", "0.4"), {"people.xlsx": _sheet(table)}),
+    ]
+
+
 def _links() -> list[Call]:
     rows = [f"c{n % 24},{n // 24 * 3}.5,s{n % 24 % 7},{MARKER}" for n in range(24 * 5)]
     files = {"visits.csv": _text("card,day,stop,note", *rows)}
@@ -342,6 +354,7 @@ def calls_of(folder: Path) -> Mapping[str, list[Call]]:
         "reidentify": _reidentifications(),
         "graph": _graphs(),
         "protect-graph": _anonymizations(),
+        "split": _splits(),
         "link": _links(),
         "study": _studies(done),
         "grade-metrics": [Call(("grade-metrics", "done"), done)],

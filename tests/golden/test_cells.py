@@ -247,4 +247,4 @@ def test_who_is_behind_a_record_is_asked_with_a_hierarchy_too(tmp_path: Path) ->
         assert run.exit_code == 0, run.output
         (found,) = json.loads(run.stdout)["attacks"]
         expected = np.mean([1 / classes.count(each) for each in classes])
-        assert found["hit_rate"]["value"] == pytest.approx(expected)
+        assert found["attack_rate"]["value"] == pytest.approx(expected)

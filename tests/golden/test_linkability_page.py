@@ -102,7 +102,7 @@ def test_the_three_people_of_the_page_are_audited_without_options(as_numbers: bo
 def test_the_audit_links_as_many_as_worked_out_by_hand(link: str, links: dict[str, float], tmp_path: Path) -> None:
     run = CliRunner().invoke(main, ["audit", *files(tmp_path, True), "--link", link, "--json"])
     (found,) = [each for each in json.loads(run.stdout)["releases"][0]["attacks"] if each["attack"] == "linkability"]
-    assert (found["links"], found["neighbours"], found["proved"]) == (links, 1, False)
+    assert (found["successes"], found["neighbors"], found["significant"]) == (links, 1, False)
 
 
 def test_more_neighbours_than_rows_are_refused_where_they_are_told(tmp_path: Path, approved: Approved) -> None:

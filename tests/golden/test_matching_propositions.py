@@ -1,6 +1,6 @@
 """Propositions, lemma and theorems of the thesis on matchings, by enumeration in fractions, and its future work 3.
 
-Slices are functions from entries to tokens (the set T^R), diagonals are those that are one to one.
+Slices are functions from items to pseudonyms (the set T^R), diagonals are those that are one to one.
 """
 
 from fractions import Fraction
@@ -69,7 +69,7 @@ def test_proposition_3_2_2_normalized_weights_of_diagonals_sum_to_1(name: str) -
 
 
 def test_equation_2_3_by_its_subsets_is_the_mean_number_of_cracks() -> None:
-    # The matchings that crack exactly S: those of the graph without S, its tokens and all other true edges.
+    # The matchings that crack exactly S: those of the graph without S, its pseudonyms and all other true edges.
     total = Fraction(0)
     for size in range(N + 1):
         for cracked in combinations(range(N), size):
@@ -90,7 +90,7 @@ def test_no_matching_has_all_cracks_but_one() -> None:
 
 @pytest.mark.parametrize("name", MATRICES)
 def test_lemma_1_holds_on_functions_of_the_first_k_entries(name: str) -> None:
-    # Printed: partial functions of all n entries. There are n^k only if the domain is the first k of them.
+    # Printed: partial functions of all n items. There are n^k only if the domain is the first k of them.
     matrix = MATRICES[name]
     for k in range(1, N + 1):
         found = slices(matrix, rows=k)
@@ -101,12 +101,12 @@ def test_lemma_1_holds_on_functions_of_the_first_k_entries(name: str) -> None:
 
 @pytest.mark.parametrize("name", MATRICES)
 def test_theorem_4_3_1_the_heuristic_is_the_mean_over_functions_from_entries_to_tokens(name: str) -> None:
-    # Printed once as R^T, which is the functions from tokens to entries; these have the same mean by columns.
+    # Printed once as R^T, which is the functions from pseudonyms to items; these have the same mean by columns.
     matrix = MATRICES[name]
     mean = sum(w * sum(a == b for a, b in zip(columns, TRUTH, strict=True)) for columns, w in slices(matrix).items())
     assert heuristic_cracks(Matching(as_floats(matrix)), TRUTH).value == pytest.approx(float(mean), rel=1e-12)
     turned = [list(column) for column in zip(*matrix, strict=True)]
-    owner = [TRUTH.index(token) for token in range(N)]
+    owner = [TRUTH.index(pseudonym) for pseudonym in range(N)]
     other = sum(w * sum(a == b for a, b in zip(rows, owner, strict=True)) for rows, w in slices(turned).items())
     assert other == mean
 
@@ -133,7 +133,7 @@ def test_nmape_is_0_at_both_extremes_of_the_permanent() -> None:
 
 
 def test_future_work_3_for_any_distribution_the_heuristic_of_its_chances_of_pairs_is_the_metric() -> None:
-    # So no other heuristic is needed: cracks add up over entries, whatever the distribution of matchings is.
+    # So no other heuristic is needed: cracks add up over items, whatever the distribution of matchings is.
     network = Dataflow.read(samples.path("matching_dataflow.csv")).distribution()
     orders = list(permutations(range(N)))
     drawn = rng().dirichlet(np.ones(len(orders)) / 20)

@@ -56,7 +56,9 @@ def ring(n: int, a: float) -> NDArray[np.float64]:
 def test_section_2_the_hospital_unit() -> None:
     ranges = read_ranges(samples.path("matching_ranges.csv"))
     seen = read_transactions(samples.path("matching_transactions.csv"))
-    guess = Matching.from_ranges(ranges.low, ranges.high, seen.frequency, entries=ranges.entries, tokens=seen.tokens)
+    guess = Matching.from_ranges(
+        ranges.low, ranges.high, seen.frequency, items=ranges.items, pseudonyms=seen.pseudonyms
+    )
     assert np.asarray(guess.matrix).tolist() == FIGURE_2_2
     found = cracks(guess, read_truth(samples.path("matching_truth.csv"), guess), rng=np.random.default_rng(1))
     assert found.permanent == 18
@@ -109,9 +111,9 @@ def test_figure_2_4_all_graphs_that_contain_the_truth() -> None:
 def test_figure_3_3_a_flat_matrix_from_a_network() -> None:
     second = Node(("Cold", "Asthma", "Tuberculosis"), ("u", "v", "2 to 1"))
     guess = Matching.from_dataflow(Dataflow((second, Node(("Flu", "Viral Fever", "2 to 1"), ("x", "y", "z")))))
-    order = [(guess.entries or ()).index(name) for name in ("Flu", "Viral Fever", "Cold", "Asthma", "Tuberculosis")]
-    tokens = [(guess.tokens or ()).index(name) for name in "uvxyz"]
-    np.testing.assert_allclose(np.asarray(guess.matrix)[np.ix_(order, tokens)], attack(P).matrix, rtol=1e-15)
+    order = [(guess.items or ()).index(name) for name in ("Flu", "Viral Fever", "Cold", "Asthma", "Tuberculosis")]
+    pseudonyms = [(guess.pseudonyms or ()).index(name) for name in "uvxyz"]
+    np.testing.assert_allclose(np.asarray(guess.matrix)[np.ix_(order, pseudonyms)], attack(P).matrix, rtol=1e-15)
     assert oracle.permanent(P) == Fraction(4, 81)
     found, feasible = measured(attack(P)), measured(attack(A))
     assert np.exp(found.log_permanent.value) == pytest.approx(4 / 81, rel=1e-14)
@@ -139,7 +141,7 @@ def test_figure_3_4_a_truly_uneven_matrix() -> None:
     assert {sum(row) for row in Q} | {sum(column) for column in zip(*Q, strict=True)} == {1}
     assert oracle.permanent(Q) == Fraction(4750747, 78125000)  # printed: 326/5361, a rounding
     share = oracle.chances(Q)
-    # Printed: .254289, .066384, .000188 as 252/991, 815/12277, 79/421189, roundings too, with the tokens permuted:
+    # Printed: .254289, .066384, .000188 as 252/991, 815/12277, 79/421189, roundings too, with the pseudonyms permuted:
     # u for x, v for y, x for z, y for u, z for v.
     assert share[2, 4, 3, 1, 0] == Fraction(19328985, 76011952) == max(share.values())
     assert share[3, 2, 1, 0, 4] == Fraction(315375, 4750747)

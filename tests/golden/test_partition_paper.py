@@ -110,7 +110,7 @@ def test_section_4_risk_slope_of_the_stars(
     assert round(100 * result.risk_slope[star], 2) == percent
     # The two arctangents that the paper adds up are the risk slope for linking alone and for mixing alone, on the
     # graphs of alpha = 1/2.
-    x = result.mergings[star]
+    x = result.merges[star]
     mixed = np.interp(x, np.arange(result.graphs(star)[1].size), result.graphs(star)[1])
     assert 2 / np.pi * np.arctan(beta / x) == pytest.approx(linked_part, abs=5e-4)
     assert 2 / np.pi * np.arctan(mixed / x) == pytest.approx(mixed_part, abs=5e-4)
@@ -184,10 +184,10 @@ def test_erratum_the_overall_slope_is_undefined_where_the_average_subject_is_bre
     assert (result.overall.breached_subjects, result.overall.breached_share) == (1, 0.5)
 
 
-def test_the_worst_case_of_the_normalised_error() -> None:
+def test_the_worst_case_of_the_normalized_error() -> None:
     # α = 0, |C| = 1 and Π' of a single cluster: n - 1 errors, e* = 1.
     result = unlinkability(Partition.from_labels("xxxxx"), Partition.from_labels("abbbb"), alpha=0)
-    assert (result.miss[0], result.include[0], result.normalised_error[0]) == (0, 4, 1)
+    assert (result.miss[0], result.include[0], result.normalized_error[0]) == (0, 4, 1)
 
 
 def test_the_risk_slope_of_one_subject_does_not_fall_with_the_threshold() -> None:
@@ -209,7 +209,7 @@ def test_views_average_the_graphs_and_not_the_slopes() -> None:
     guesses = [Partition.from_labels("wxyz"), Partition.from_labels("xxxx")]
     result = unlinkability(View(guesses, ["1/2", "1/2"]), truth, alpha=1, beta=0.9)
     assert result.graphs(0)[0] == pytest.approx([0.625, 0.75, 0.875, 1], abs=1e-12)
-    assert result.mergings[0] == pytest.approx(2.2, abs=1e-12)
+    assert result.merges[0] == pytest.approx(2.2, abs=1e-12)
     # The slope of the second partition alone is undefined, so there is no mean of slopes.
     assert result.risk_slope[0] == pytest.approx(2 / np.pi * np.arctan(0.9 / 2.2), abs=1e-12)
     assert (result.miss[0], result.related[0]) == (1.5, 2.5)

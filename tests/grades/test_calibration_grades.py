@@ -65,5 +65,5 @@ def test_one_combination_tells_nothing() -> None:
     values = planted().only(cases=np.arange(2))
     turned = with_column(values, "entropy", 1.6 - column(values, "entropy"))
     both = CalibrationGrades.of(Scores.of(values), Scores.of(turned))
-    assert both.metric("entropy").effect == "cannot be told"  # type: ignore[union-attr]
-    assert both.metric("max_entropy").effect == "cannot be told"  # type: ignore[union-attr]
+    assert both.metric("entropy").effect == "cannot be determined"  # type: ignore[union-attr]
+    assert both.metric("max_entropy").effect == "cannot be determined"  # type: ignore[union-attr]

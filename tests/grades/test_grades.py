@@ -20,7 +20,7 @@ from unveil.grades.grades import (
     grade,
     groups_of,
     recommended,
-    summarise,
+    summarize,
 )
 from unveil.grades.replicated_metrics import GradedCase
 from unveil.grades.suites import SUITES, Suite
@@ -44,16 +44,16 @@ def interval(scores: NDArray[np.float64], groups: NDArray[np.int64]) -> tuple[fl
 def test_the_interval_takes_the_axes_of_an_attack_as_one_draw() -> None:
     scores = np.array([0.2, 0.3, 0.6, 0.5, 0.9, 0.8])
     pairs, alone = np.array([0, 0, 1, 1, 2, 2]), np.arange(6)
-    found = summarise(scores, pairs)
+    found = summarize(scores, pairs)
     assert (found.mean, found.median) == pytest.approx((0.55, 0.55))
     assert (found.cases, found.undefined) == (6, 0)
     assert (found.low, found.high) == pytest.approx(interval(scores, pairs))
-    assert found.high - found.low > summarise(scores, alone).high - summarise(scores, alone).low
+    assert found.high - found.low > summarize(scores, alone).high - summarize(scores, alone).low
 
 
 def test_with_one_case_to_a_group_it_is_the_interval_of_student() -> None:
     scores = np.array([0.4, 0.5, 0.6, 0.45])
-    found = summarise(scores, np.arange(4))
+    found = summarize(scores, np.arange(4))
     half = 3.182446305284263 * scores.std(ddof=1) / 2
     assert (found.low, found.high) == pytest.approx((scores.mean() - half, scores.mean() + half))
 
@@ -63,19 +63,19 @@ def test_the_interval_holds_the_truth_in_nineteen_of_twenty_draws() -> None:
     held = 0
     for _ in range(400):
         scores = 0.5 + np.repeat(rng.normal(0, 0.05, 20), 2) + rng.normal(0, 0.03, 40)
-        found = summarise(scores, groups)
+        found = summarize(scores, groups)
         held += found.low <= 0.5 <= found.high
     assert 0.92 <= held / 400 <= 0.98
 
 
 def test_undefined_scores_are_left_out_and_counted() -> None:
-    found = summarise(np.array([0.5, np.nan, 0.7]), np.array([0, 1, 1]))
+    found = summarize(np.array([0.5, np.nan, 0.7]), np.array([0, 1, 1]))
     assert found.mean == pytest.approx(0.6)
     assert (found.cases, found.undefined) == (2, 1)
-    nothing = summarise(np.array([np.nan]), np.array([0]))
+    nothing = summarize(np.array([np.nan]), np.array([0]))
     assert math.isnan(nothing.mean)
     assert (nothing.cases, nothing.undefined) == (0, 1)
-    assert math.isnan(summarise(np.array([0.5, 0.7]), np.array([4, 4])).low)
+    assert math.isnan(summarize(np.array([0.5, 0.7]), np.array([4, 4])).low)
 
 
 def test_cases_that_differ_in_their_axis_are_one_group() -> None:
@@ -123,7 +123,7 @@ def made(
         (made(against=0.2), "use", ""),
         (made(undecided=0.51), "with care", "less than half"),
         (made(undecided=0.5), "use", ""),
-        (made(0.7, NOTHING_SIGNIFICANT), "with care", "not surely better"),
+        (made(0.7, NOTHING_SIGNIFICANT), "with care", "not significantly better"),
         (made(0.7, math.nan), "with care", "one combination"),
         (made(1.0, 1.0, groups=3), "with care", "3 combinations of data, protection and attack are too few"),
         (made(1.0, 1.0, groups=4), "use", ""),

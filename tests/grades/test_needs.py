@@ -54,12 +54,12 @@ def test_the_search_tries_no_suite_that_does_not_tell_what_is_needed() -> None:
     free = best_suites(values, metrics, rng=RNG(1))
     found = best_suites(values, metrics, needs=("chance", "resources"), rng=RNG(1))
     # Entropy goes the wrong way here, so that who is free leaves it out.
-    assert free.optimised is not None
-    assert "entropy" not in free.optimised.suite.weights
+    assert free.optimized is not None
+    assert "entropy" not in free.optimized.suite.weights
     assert found.needs == ("chance", "resources")
     assert len(found.equal) == 4 < len(free.equal) == 11
-    assert found.optimised is not None
-    chosen = [each.suite for each in (*found.equal, found.optimised)]
+    assert found.optimized is not None
+    chosen = [each.suite for each in (*found.equal, found.optimized)]
     chosen += [
         suite
         for way in found.validations

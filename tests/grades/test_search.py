@@ -53,7 +53,7 @@ def test_noise_shows_no_gain_although_the_best_of_many_looks_better() -> None:
     apparent, honest, contained = [], [], 0
     for seed in range(20):
         found = search(planted([0, 0, 0], noise=1, number=30, levels=3, seed=seed), seed)
-        apparent.append(found.apparent["optimised weights"] - found.apparent["single metric"])
+        apparent.append(found.apparent["optimized weights"] - found.apparent["single metric"])
         gains = found.validations[0].gains.values()
         honest.append([each.mean for each in gains])
         contained += sum(each.low <= 0 <= each.high for each in gains)
@@ -67,7 +67,7 @@ def test_where_one_metric_holds_all_there_is_to_know_suites_are_no_better() -> N
     assert found.singles[0].suite.name == NAMES[0]
     by_attack = found.validations[0]
     assert by_attack.gains["equal weights"].high < 0
-    assert not by_attack.gains["optimised weights"].shown
+    assert not by_attack.gains["optimized weights"].shown
     assert any("a loss." in sentence for sentence in found.sentences)
 
 
@@ -84,16 +84,16 @@ def test_metrics_that_rank_alike_have_no_gain_at_all(approved: Approved) -> None
 def test_shares_are_those_of_the_rankings(by: str) -> None:
     values = planted([0.5, 0.3, 0.4, 0.2], noise=0.8, number=15, levels=4, seed=4)
     found = search(values, by=by)
-    assert found.optimised is not None
-    for tried in (*found.singles, *found.equal, found.optimised):
+    assert found.optimized is not None
+    for tried in (*found.singles, *found.equal, found.optimized):
         ranked = rankings(values, [tried.suite])
         assert (tried.whole, tried.pairs) == pytest.approx((ranked.share[0], ranked.pair_share[0]))
     shares = [getattr(each, by) for each in found.equal]
     assert np.diff(shares).max() <= 1e-12
     assert len(found.equal) == 11
-    assert getattr(found.optimised, by) >= max(shares[0], getattr(found.singles[0], by))
+    assert getattr(found.optimized, by) >= max(shares[0], getattr(found.singles[0], by))
     assert found.apparent["equal weights"] == shares[0]
-    assert sum(found.optimised.suite.weights.values()) == pytest.approx(1)
+    assert sum(found.optimized.suite.weights.values()) == pytest.approx(1)
 
 
 def test_each_fold_is_judged_by_what_the_others_chose_and_both_axes_of_an_attack_are_on_one_side() -> None:
@@ -108,7 +108,7 @@ def test_each_fold_is_judged_by_what_the_others_chose_and_both_axes_of_an_attack
         suite = Suite("any", {NAMES[0]: 1.0})
         # The way that stands for single metrics chooses by what it sees, so that it matters what that is.
         seen = one if inside.falls[:, 0].sum() > inside.falls[:, 1].sum() else other
-        return {"single metric": (suite, seen), "equal weights": (suite, one), "optimised weights": (suite, other)}
+        return {"single metric": (suite, seen), "equal weights": (suite, one), "optimized weights": (suite, other)}
 
     keys = [(case.data, case.protect, case.attack) for case in cases]
     told = validate(steps, keys, choose, grouping="attack", by="whole", folds=5, rng=rng)
@@ -140,7 +140,7 @@ def test_the_order_of_cases_does_not_matter() -> None:
     mixed = values.only(cases=np.random.default_rng(1).permutation(24))
     one, other = search(values), search(mixed)
     assert one.equal == other.equal
-    assert one.optimised == other.optimised
+    assert one.optimized == other.optimized
     for before, after in zip(one.validations, other.validations, strict=True):
         assert before.chosen == after.chosen
         assert before.shares == pytest.approx(after.shares)
@@ -178,10 +178,10 @@ def test_levels_and_cases_with_undefined_metrics_are_left_out_for_all_and_said(a
 def test_too_few_cases_are_no_error_but_show_nothing() -> None:
     one = search(planted([1, 1], noise=0.5, number=1, levels=3, seed=9))
     assert one.validations == ()
-    assert one.optimised is not None
+    assert one.optimized is not None
     assert "too few attacks" in one.notes[-1]
     nothing = search(replicated(np.full((2, 2, 3, 1), np.nan), NAMES[:2]))
-    assert (nothing.optimised, nothing.cases, nothing.validations) == (None, 0, ())
+    assert (nothing.optimized, nothing.cases, nothing.validations) == (None, 0, ())
     assert np.isnan(list(nothing.apparent.values())).all()
     assert len(nothing.singles) == 2
     two = search(replicated(np.ones((4, 2, 3, 1)), NAMES[:2]))

@@ -76,7 +76,7 @@ def test_scores_are_divided_by_their_sum_and_no_score_is_no_attempt(wrap: Callab
         {0: 0.5, 2: 0.5},
     ]
     assert guess.attempted.tolist() == [True, False, True]
-    again = Candidates.from_matrix(scores, normalise=True)
+    again = Candidates.from_matrix(scores, normalize=True)
     np.testing.assert_array_equal(again.probability, guess.probability)
 
 
@@ -119,7 +119,7 @@ def test_a_matrix_and_a_shuffled_table_are_the_same_guess(case: Case, random: An
 
 
 def test_a_long_table_of_scores() -> None:
-    guess = Candidates.from_table(["t", "u", "t"], [4, 4, 2], [6, 0, 2], normalise=True)
+    guess = Candidates.from_table(["t", "u", "t"], [4, 4, 2], [6, 0, 2], normalize=True)
     assert rows(guess) == [{2: 0.25, 4: 0.75}, {}]
 
 
@@ -169,7 +169,7 @@ def test_scores_that_have_no_proportion_are_refused(row: list[float]) -> None:
     with pytest.raises(InputError, match=NOT_SCORES):
         Candidates.from_scores([[1.0, 1.0], row])
     with pytest.raises(InputError, match=NOT_SCORES):
-        Candidates.from_table(["a", "a"], [0, 1], row, normalise=True)
+        Candidates.from_table(["a", "a"], [0, 1], row, normalize=True)
 
 
 def test_scores_too_large_to_be_summed_are_divided_or_refused() -> None:
@@ -177,10 +177,10 @@ def test_scores_too_large_to_be_summed_are_divided_or_refused() -> None:
         assert Candidates.from_scores([[1e308, 1e308]]).probability.tolist() == [0.5, 0.5]
 
 
-@pytest.mark.parametrize("normalise", [False, True])
-def test_a_candidate_twice_is_refused(normalise: bool) -> None:
+@pytest.mark.parametrize("normalize", [False, True])
+def test_a_candidate_twice_is_refused(normalize: bool) -> None:
     with pytest.raises(InputError, match="1 rows repeat the target and candidate of an earlier row"):
-        Candidates.from_table(["t", "t", "t"], ["x", "y", "x"], [0.25, 0.5, 0.25], normalise=normalise)
+        Candidates.from_table(["t", "t", "t"], ["x", "y", "x"], [0.25, 0.5, 0.25], normalize=normalize)
     for numbers in ([0, 0], [1, 0]):
         with pytest.raises(
             InputError, match=r"the candidates of target 0 \(counted from 0\) are not distinct and ascending"

@@ -23,8 +23,8 @@ def node(inputs: Any, outputs: Any, chances: Any = None) -> Node:
     return Node(tuple(inputs), tuple(outputs), chances)
 
 
-def network(*nodes: Node, entries: Any = None, tokens: Any = None) -> Dataflow:
-    return Dataflow(nodes, entries, tokens)
+def network(*nodes: Node, items: Any = None, pseudonyms: Any = None) -> Dataflow:
+    return Dataflow(nodes, items, pseudonyms)
 
 
 FIGURE_3_1 = (
@@ -41,17 +41,21 @@ FIGURE_3_3 = (
 def test_the_network_of_figure_3_1() -> None:
     upper = [0, 1 / 6, 1 / 6, 1 / 3, 1 / 3]
     lower = [1 / 3, 2 / 9, 2 / 9, 1 / 9, 1 / 9]
-    flow = network(*FIGURE_3_1, entries=ENTRIES, tokens=TOKENS)
+    flow = network(*FIGURE_3_1, items=ENTRIES, pseudonyms=TOKENS)
     np.testing.assert_allclose(flow.matrix, [upper, upper, lower, lower, lower], atol=1e-15)
     attack = Matching.from_dataflow(flow)
     assert attack.is_doubly_stochastic
-    assert (attack.entries, attack.tokens, repr(flow)) == (ENTRIES, TOKENS, "Dataflow(3 nodes, 5 items and pseudonyms)")
+    assert (attack.items, attack.pseudonyms, repr(flow)) == (
+        ENTRIES,
+        TOKENS,
+        "Dataflow(3 nodes, 5 items and pseudonyms)",
+    )
 
 
 def test_the_network_of_figure_3_3_is_flat() -> None:
     upper = [0, 0, 1 / 3, 1 / 3, 1 / 3]
     lower = [1 / 3, 1 / 3, 1 / 9, 1 / 9, 1 / 9]
-    flow = network(*FIGURE_3_3, entries=ENTRIES, tokens=TOKENS)
+    flow = network(*FIGURE_3_3, items=ENTRIES, pseudonyms=TOKENS)
     np.testing.assert_allclose(flow.matrix, [upper, upper, lower, lower, lower], atol=1e-15)
     weights = oracle.weights(np.round(flow.matrix * 9).astype(int).tolist())
     assert len(weights) == 36  # and 84 of the 120 have probability 0
@@ -63,15 +67,15 @@ def test_the_network_of_figure_3_3_is_flat() -> None:
 
 def test_the_embedded_network_is_figure_3_1_in_the_order_of_its_rows() -> None:
     flow = Dataflow.read(samples.path("matching_dataflow.csv"))
-    assert (flow.entries, flow.tokens) == (ENTRIES, ("y", "z", "u", "v", "x"))
-    again = network(*FIGURE_3_1, entries=ENTRIES, tokens=flow.tokens)
+    assert (flow.items, flow.pseudonyms) == (ENTRIES, ("y", "z", "u", "v", "x"))
+    again = network(*FIGURE_3_1, items=ENTRIES, pseudonyms=flow.pseudonyms)
     np.testing.assert_array_equal(flow.matrix, again.matrix)
 
 
 @given(st.data(), st.integers(1, 5), st.integers(0, 4))
 @settings(deadline=None, max_examples=22)
-def test_chances_are_those_of_everything_the_nodes_can_draw(data: st.DataObject, entries: int, more: int) -> None:
-    names = [f"entry {k}" for k in range(entries)]
+def test_chances_are_those_of_everything_the_nodes_can_draw(data: st.DataObject, items: int, more: int) -> None:
+    names = [f"item {k}" for k in range(items)]
     free, nodes, number = list(names), [], 0
     for _ in range(more + 1):
         size = data.draw(st.integers(1, min(3, len(free))))
@@ -80,23 +84,23 @@ def test_chances_are_those_of_everything_the_nodes_can_draw(data: st.DataObject,
         number += size
         free = [wire for wire in free if wire not in taken] + outputs
         nodes.append((taken, outputs))
-    # An entry that no node has touched is no part of the network.
+    # An item that no node has touched is no part of the network.
     loose = [wire for wire in free if wire in names]
     if loose:
         nodes.append((loose, [f"last {k}" for k in range(len(loose))]))
     shuffled = data.draw(st.permutations(nodes))
     flow = network(*(node(*each) for each in shuffled))
-    assert flow.entries is not None
-    assert flow.tokens is not None
+    assert flow.items is not None
+    assert flow.pseudonyms is not None
     chances = oracle.network(nodes, names)
-    wanted = np.zeros((entries, entries))
+    wanted = np.zeros((items, items))
     for pairs, chance in chances.items():
-        for entry, token in pairs:
-            wanted[flow.entries.index(entry), flow.tokens.index(token)] += float(chance)
+        for item, pseudonym in pairs:
+            wanted[flow.items.index(item), flow.pseudonyms.index(pseudonym)] += float(chance)
     np.testing.assert_allclose(flow.matrix, wanted, atol=1e-12)
     drawn = flow.distribution()
     found = {
-        frozenset((flow.entries[row], flow.tokens[column]) for row, column in enumerate(one)): chance
+        frozenset((flow.items[row], flow.pseudonyms[column]) for row, column in enumerate(one)): chance
         for one, chance in zip(drawn.matchings.tolist(), drawn.probability.tolist(), strict=True)
     }
     assert found == pytest.approx({pairs: float(chance) for pairs, chance in chances.items()})
@@ -105,7 +109,7 @@ def test_chances_are_those_of_everything_the_nodes_can_draw(data: st.DataObject,
 def test_nodes_with_chances_of_their_own() -> None:
     swap = [[0.9, 0.1], [0.1, 0.9]]
     flow = network(node(["a", "b"], ["inner", "u"], swap), node(["inner", "c"], ["v", "x"], sp.csr_array(swap)))
-    assert flow.tokens == ("u", "v", "x")
+    assert flow.pseudonyms == ("u", "v", "x")
     np.testing.assert_allclose(flow.matrix, [[0.1, 0.81, 0.09], [0.9, 0.09, 0.01], [0, 0.1, 0.9]])
     drawn = flow.distribution()
     np.testing.assert_allclose(drawn.marginals, flow.matrix)
@@ -124,8 +128,8 @@ def test_a_network_of_separate_parts_and_of_one_wire() -> None:
 
 def test_a_long_chain_and_a_wide_node() -> None:
     chain = [node([f"{k}", f"new {k}"], [f"out {k}", f"{k + 1}"]) for k in range(300)]
-    tokens = [f"out {k}" for k in range(300)] + ["300"]
-    matrix = network(*chain[::-1], entries=["0"] + [f"new {k}" for k in range(300)], tokens=tokens).matrix
+    pseudonyms = [f"out {k}" for k in range(300)] + ["300"]
+    matrix = network(*chain[::-1], items=["0"] + [f"new {k}" for k in range(300)], pseudonyms=pseudonyms).matrix
     np.testing.assert_allclose(matrix.sum(axis=0), 1)
     assert matrix[0, -1] == pytest.approx(0.5**300, abs=0)
     wide = network(node([f"e{k}" for k in range(500)], [f"t{k}" for k in range(500)]))
@@ -160,15 +164,15 @@ def test_a_text_is_no_list_of_wires() -> None:
         ([node(["a", "b"], [MARKER, MARKER])], {}, "an output twice: in nodes 1 and 1"),
         ([node(["a"], ["a"])], {}, "a loop: 1 of its 1 nodes"),
         ([node(["a", "x"], ["u", "y"]), node(["y"], ["x"]), node(["b"], ["w"])], {}, "a loop: 2 of its 3"),
-        ([node(["a"], ["u"])], {"entries": [MARKER]}, "1 items are named for a network with 1 open wires, and 0 of"),
+        ([node(["a"], ["u"])], {"items": [MARKER]}, "1 items are named for a network with 1 open wires, and 0 of"),
         (
             [node(["a", "b"], ["u", "v"])],
-            {"tokens": ["u", "u"]},
+            {"pseudonyms": ["u", "u"]},
             "2 pseudonyms are named for a network with 2 open wires, and 1 of",
         ),
         (
             [node(["a", "b"], ["u", "v"])],
-            {"tokens": ["u"]},
+            {"pseudonyms": ["u"]},
             "1 pseudonyms are named for a network with 2 open wires, and 1 of",
         ),
     ],

@@ -34,7 +34,7 @@ A, B, AB, BC, ABC = (frozenset(one) for one in ({0}, {1}, {0, 1}, {1, 2}, {0, 1,
 def test_the_list() -> None:
     assert set(ACCEPTABLE) == {"support_conditioning", "min_nonspecificity", "pick_min"}
     assert set(COMBINATIONS) == {*ACCEPTABLE, *CLASSICAL, "conjunctive", "informed"}
-    assert COMBINATIONS["informed"].acceptable_for == "the probability told"
+    assert COMBINATIONS["informed"].acceptable_for == "the given probability"
     for facts in COMBINATIONS.values():
         assert facts.summary.startswith("Return ")
         assert facts.source
@@ -58,7 +58,7 @@ def test_classical_rules_follow_their_definition(rule: str, case: tuple[int, lis
 @given(several(most_elements=4))
 def test_the_conjunctive_rule_and_conflict(case: tuple[int, list[oracle.Masses]]) -> None:
     n, many = case
-    wanted = oracle.unnormalised(many, n)
+    wanted = oracle.unnormalized(many, n)
     lost = wanted.get(oracle.EMPTY, 0)
     assert conflict(all_made(n, many)) == pytest.approx(float(lost), abs=1e-12)
     if lost:

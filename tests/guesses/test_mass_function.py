@@ -76,9 +76,9 @@ def test_conditioning(case: tuple[int, list[oracle.Masses]], data: st.DataObject
     kept = oracle.dempster([m, {event: Fraction(1)}], n) if event else None
     if kept is None:
         with pytest.raises(InputError, match=r"is on sets disjoint from the event.*Correct one of them$"):
-            made(n, m).conditioned(event, conflict="normalise")
+            made(n, m).conditioned(event, conflict="normalize")
     else:
-        assert made(n, m).conditioned(event, conflict="normalise").same_as(made(n, kept))
+        assert made(n, m).conditioned(event, conflict="normalize").same_as(made(n, kept))
 
 
 @given(st.integers(1, 6).flatmap(lambda n: st.tuples(st.just(n), masses(n, most=8))), st.randoms())
@@ -232,4 +232,4 @@ def test_large_frames_with_few_focal_sets() -> None:
     bayes = MassFunction.from_probability(size, np.full(size, 1 / size))
     assert bayes.nonspecificity() == 0
     assert bayes.belief([3, 5]) == pytest.approx(2 / size)
-    assert bayes.conditioned(range(10), conflict="normalise").mass == pytest.approx(np.full(10, 0.1))
+    assert bayes.conditioned(range(10), conflict="normalize").mass == pytest.approx(np.full(10, 0.1))

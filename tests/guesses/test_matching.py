@@ -42,8 +42,10 @@ KINDS = [sp.csr_array, sp.csc_array, sp.coo_array, sp.lil_array, sp.dok_array, s
 def test_figure_2_2_follows_from_the_printed_ranges_and_transactions() -> None:
     ranges = read_ranges(samples.path("matching_ranges.csv"))
     seen = read_transactions(samples.path("matching_transactions.csv"))
-    attack = Matching.from_ranges(ranges.low, ranges.high, seen.frequency, entries=ranges.entries, tokens=seen.tokens)
-    assert (attack.entries, attack.tokens) == (ENTRIES, TOKENS)
+    attack = Matching.from_ranges(
+        ranges.low, ranges.high, seen.frequency, items=ranges.items, pseudonyms=seen.pseudonyms
+    )
+    assert (attack.items, attack.pseudonyms) == (ENTRIES, TOKENS)
     assert seen.frequency.tolist() == [0.2, 0.3, 0.4, 0.6, 0.8]
     assert np.asarray(attack.matrix).tolist() == FIGURE_2_2
     assert attack.is_feasibility
@@ -72,7 +74,7 @@ def test_figure_3_5_the_flat_matrix_is_the_scaled_0_1_matrix() -> None:
 
 def test_the_embedded_matrix_is_q_of_figure_3_4_with_the_erratum_corrected() -> None:
     attack = Matching.read(samples.path("matching_matrix.csv"))
-    assert (attack.entries, attack.tokens) == (ENTRIES, TOKENS)
+    assert (attack.items, attack.pseudonyms) == (ENTRIES, TOKENS)
     assert attack.is_doubly_stochastic  # with the printed 1/20 for Tuberculosis, y it would not be
     assert not attack.is_feasibility
     matrix = [[Fraction(cell).limit_denominator(100) for cell in row] for row in np.asarray(attack.matrix).tolist()]
@@ -115,11 +117,11 @@ def test_the_two_graphs_of_figure_2_4(matrix: Any, permanent: int, cracks: Fract
 )
 def test_a_dense_matrix_stays_dense_and_cannot_be_changed(wrap: Callable[[Any], Any]) -> None:
     given = wrap([[0.0, 0.5], [2.0, 1.0]])
-    attack = Matching.from_matrix(given, entries=["Flu", "Cold"], tokens=[1, 2])
+    attack = Matching.from_matrix(given, items=["Flu", "Cold"], pseudonyms=[1, 2])
     assert isinstance(attack.matrix, np.ndarray)
     assert attack.matrix.dtype == np.float64
     assert attack.matrix.tolist() == [[0.0, 0.5], [2.0, 1.0]]
-    assert (attack.n, attack.entries, attack.tokens) == (2, ("Flu", "Cold"), ("1", "2"))
+    assert (attack.n, attack.items, attack.pseudonyms) == (2, ("Flu", "Cold"), ("1", "2"))
     with pytest.raises(ValueError, match="read-only"):
         attack.matrix[0, 0] = 7
     if isinstance(given, np.ndarray):
@@ -225,8 +227,8 @@ def test_scaling_keeps_how_likely_each_matching_is(n: int, seed: int) -> None:
         ([[MARKER, "1"], ["1", "1"]], "real numbers"),
         ([[1j, 1], [1, 1]], "real numbers"),
         (sp.csr_array(np.array([[1j]])), "real numbers"),
-        ([[1, 1], [-1, 1]], r"row 2, column 1 \(counted from 1.* is negative; such entries: 1"),
-        ([[1, nan], [1, nan]], "row 1, column 2 .* missing or infinite; such entries: 2"),
+        ([[1, 1], [-1, 1]], r"row 2, column 1 \(counted from 1.* is negative; such cells: 1"),
+        ([[1, nan], [1, nan]], "row 1, column 2 .* missing or infinite; such cells: 2"),
         ([[1, inf], [1, 1]], "row 1, column 2 .* missing or infinite"),
         ([[1, -inf], [1, 1]], "missing or infinite"),
         (sp.csr_array([[1.0, 1.0], [0.0, -1.0]]), "row 2, column 2 .* is negative"),
@@ -317,7 +319,7 @@ def test_a_large_dense_matrix_with_zeros_is_checked() -> None:
     ],
 )
 def test_names_are_one_for_each_and_differ(names: list[Any], message: str) -> None:
-    for which in ("entries", "tokens"):
+    for which in ("items", "pseudonyms"):
         assert message in refusal(partial(Matching.from_matrix, np.ones((2, 2)), **{which: names}))
 
 
@@ -331,7 +333,7 @@ def candidates(*arrays: Any, **more: Any) -> Candidates:
 def test_candidates_are_transposed() -> None:
     guess = Candidates.from_table(["r1", "r1", "r2"], ["Bea", "Ann", "Bea"], [0.25, 0.75, 1.0])
     attack = Matching.from_candidates(guess)
-    assert (attack.entries, attack.tokens) == (("Ann", "Bea"), ("r1", "r2"))
+    assert (attack.items, attack.pseudonyms) == (("Ann", "Bea"), ("r1", "r2"))
     assert np.asarray(attack.matrix).tolist() == [[0.75, 0.0], [0.25, 1.0]]
 
 
@@ -351,7 +353,7 @@ def test_candidates_that_are_more_or_fewer_than_targets_are_refused() -> None:
     assert "3 x 2" in refusal(lambda: Matching.from_candidates(Candidates.from_matrix([[0.5, 0.5, 0], [0, 0, 1]])))
     named = candidates([0, 1, 2], [0, 0], [1.0, 1.0], candidates=np.array(["a"]))
     assert "1 x 2" in refusal(lambda: Matching.from_candidates(named))
-    # Without names a candidate that nobody considered still exists, and has no token.
+    # Without names a candidate that nobody considered still exists, and has no pseudonym.
     assert "row 2" in refusal(lambda: Matching.from_candidates(candidates([0, 1, 2], [0, 0], [1.0, 1.0])))
 
 
@@ -415,7 +417,7 @@ def test_ranges_with_more_pairs_than_memory_are_refused_before_memory_is_taken()
 
 # --- truth ------------------------------------------------------------------------------------------------------------
 
-NAMED = Matching.from_matrix(np.ones((3, 3)), entries=["a", "b", "c"], tokens=["x", "y", "z"])
+NAMED = Matching.from_matrix(np.ones((3, 3)), items=["a", "b", "c"], pseudonyms=["x", "y", "z"])
 
 
 @pytest.mark.parametrize(

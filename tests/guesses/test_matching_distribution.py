@@ -57,7 +57,7 @@ def test_one_entry_and_rounded_probabilities() -> None:
 
 
 def test_names_and_truth_are_those_of_a_matching() -> None:
-    guess = make([[0, 1], [1, 0]], [0.5, 0.5], entries=["Flu", "Cold"], tokens=["u", "v"])
+    guess = make([[0, 1], [1, 0]], [0.5, 0.5], items=["Flu", "Cold"], pseudonyms=["u", "v"])
     assert matching_truth(guess, {"Cold": "u", "Flu": "v"}).tolist() == [1, 0]
 
 
@@ -89,7 +89,7 @@ def test_what_is_no_distribution_over_matchings_is_refused(matchings: Any, proba
 
 
 def test_names_that_repeat_are_refused() -> None:
-    assert "names of pseudonyms must differ" in refusal(lambda: make([[0, 1]], [1], tokens=[MARKER, MARKER]))
+    assert "names of pseudonyms must differ" in refusal(lambda: make([[0, 1]], [1], pseudonyms=[MARKER, MARKER]))
 
 
 # --- all matchings of a matrix ----------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_figures_3_3_and_3_4_allow_36_matchings_of_120() -> None:
     assert uneven.probability.min() == pytest.approx(float(Fraction(114057, 608095616)))
     assert np.isclose(uneven.probability, float(Fraction(315375, 4750747)), rtol=1e-12).any()
     assert expected_cracks(uneven) == pytest.approx(float(Fraction(204860909, 152023904)), rel=1e-12)  # printed .3144
-    assert uneven.entries == ("Flu", "Viral Fever", "Cold", "Asthma", "Tuberculosis")
+    assert uneven.items == ("Flu", "Viral Fever", "Cold", "Asthma", "Tuberculosis")
 
 
 @given(st.integers(1, 5), st.integers(0, 2**32 - 1))

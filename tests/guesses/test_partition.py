@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from unveil.errors import InputError
 from unveil.guesses import Partition, View
-from unveil.guesses._entries import factorise
+from unveil.guesses._entries import factorize
 from unveil.guesses.partition import exact_fraction
 
 
@@ -189,7 +189,7 @@ def test_every_kind_of_column_gives_the_same_numbers(labels: list[int]) -> None:
     names = sorted(set(labels))
     expected = [names.index(label) for label in labels]
     for column in (labels, np.array(labels), pl.Series(labels), pd.Series(labels, dtype="Int64")):
-        codes, found = factorise(column, what="cluster")
+        codes, found = factorize(column, what="cluster")
         np.testing.assert_array_equal(codes, expected)
         assert found.tolist() == names
 
@@ -355,7 +355,7 @@ def test_decimals_are_read_as_they_are_written(digits: int, places: int) -> None
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint8, np.uint64])
 def test_numbers_without_gaps_are_numbered_from_the_lowest(dtype: type) -> None:
-    codes, names = factorise(np.array([7, 5, 6, 5], dtype), what="cluster")
+    codes, names = factorize(np.array([7, 5, 6, 5], dtype), what="cluster")
     assert codes.tolist() == [2, 0, 1, 0]
     assert names.tolist() == [5, 6, 7]
     assert (codes.dtype.name, names.dtype.name) == ("int32", np.dtype(dtype).name)

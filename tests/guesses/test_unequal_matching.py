@@ -1,4 +1,4 @@
-"""Attacks with more entries than tokens, or fewer: what is checked, and the square matrix that stands for them."""
+"""Attacks with more items than pseudonyms, or fewer: what is checked, and the square matrix that stands for them."""
 
 from math import exp, factorial
 from pathlib import Path
@@ -31,9 +31,9 @@ def test_the_padded_matrix_has_each_pairing_as_often_as_it_says(n: int, m: int, 
 
 def test_ranges_may_be_more_than_tokens() -> None:
     low, high, seen = [0.4, 0.1, 0.1], [0.9, 0.6, 0.2], [0.2, 0.4]
-    guess = UnequalMatching.from_ranges(low, high, seen, entries=["a", "b", "c"], tokens=["u", "v"])
+    guess = UnequalMatching.from_ranges(low, high, seen, items=["a", "b", "c"], pseudonyms=["u", "v"])
     assert guess.matrix.tolist() == [[0, 1], [1, 1], [1, 0]]
-    assert (guess.entries, guess.tokens, guess.pairs) == (("a", "b", "c"), ("u", "v"), 2)
+    assert (guess.items, guess.pseudonyms, guess.pairs) == (("a", "b", "c"), ("u", "v"), 2)
     with pytest.raises(InputError, match="must be square"):
         Matching.from_ranges(low, high, seen)
 
@@ -42,15 +42,15 @@ def test_files_of_unequal_sizes_and_several_of_them(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(",u,v\nFlu,1,1\nCold,1,0\nGout,1,1\n")
     (tmp_path / "b.csv").write_text(",v,u\nGout,1,0\nFlu,1,1\nCold,1,1\n")
     guess = UnequalMatching.read(tmp_path / "a.csv")
-    assert (guess.n, guess.token_count) == (3, 2)
+    assert (guess.n, guess.pseudonym_count) == (3, 2)
     found = matching(tmp_path / "a.csv", also=[tmp_path / "b.csv"]).findings.ambiguity
     # Together Flu may be u or v, Cold u, Gout v: u and v go to Flu Gout, Cold Flu or Cold Gout.
     assert (found.permanent, found.pairs) == (3, 2)
     ranges, weeks = tmp_path / "ranges.csv", [tmp_path / "w1.csv", tmp_path / "w2.csv"]
-    ranges.write_text("entry,low,high\nFlu,0,0.5\nCold,0.4,1\nGout,0,1\n")
-    weeks[0].write_text("token,frequency\nu,0.3\nv,0.45\n")
-    weeks[1].write_text("token,frequency\nv,0.6\nu,0.2\n")
-    found = matching(ranges=ranges, frequencies=weeks[0], also=weeks[1:]).findings.ambiguity
+    ranges.write_text("item,low,high\nFlu,0,0.5\nCold,0.4,1\nGout,0,1\n")
+    weeks[0].write_text("pseudonym,frequency\nu,0.3\nv,0.45\n")
+    weeks[1].write_text("pseudonym,frequency\nv,0.6\nu,0.2\n")
+    found = matching(frequency_ranges=ranges, frequencies=weeks[0], also=weeks[1:]).findings.ambiguity
     # u is Flu or Gout in both weeks; v is Flu (first week alone), Cold or Gout, so Cold or Gout.
     assert found.permanent == 3
 
@@ -83,7 +83,7 @@ def test_a_truth_that_does_not_fit_is_refused(pairs: Any, said: str) -> None:
             "only 1 of 2 items can have a pseudonym at once: too many of the 3 items",
         ),
         ({"matrix": np.zeros((3, 2))}, "only 0 of 2 items can have a pseudonym at once: too many of the 3 items"),
-        ({"matrix": np.ones((3, 2)), "tokens": ("u",)}, "there are 1 names for 2 pseudonyms"),
+        ({"matrix": np.ones((3, 2)), "pseudonyms": ("u",)}, "there are 1 names for 2 pseudonyms"),
     ],
 )
 def test_what_is_no_attack_is_refused(settings: dict[str, Any], said: str) -> None:

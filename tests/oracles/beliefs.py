@@ -65,18 +65,18 @@ def intersection(sets: Sequence[Set]) -> Set:
     return frozenset.intersection(*sets)
 
 
-def unnormalised(masses: Sequence[Masses], n: int) -> Masses:
+def unnormalized(masses: Sequence[Masses], n: int) -> Masses:
     return _added((intersection(sets), prod(weights)) for sets, weights in _ways(masses))
 
 
 def dempster(masses: Sequence[Masses], n: int) -> Masses | None:
-    found = unnormalised(masses, n)
+    found = unnormalized(masses, n)
     lost = found.pop(EMPTY, 0)
     return {one: mass / (1 - lost) for one, mass in found.items()} if found else None
 
 
 def yager(masses: Sequence[Masses], n: int) -> Masses:
-    return _added((one or frozenset(range(n)), mass) for one, mass in unnormalised(masses, n).items())
+    return _added((one or frozenset(range(n)), mass) for one, mass in unnormalized(masses, n).items())
 
 
 def dubois_prade(masses: Sequence[Masses], n: int) -> Masses:

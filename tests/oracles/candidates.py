@@ -123,9 +123,9 @@ def mutual_information(target: Target, *, form: str = "label") -> float:
     )
 
 
-def quantiles_on_entropy(target: Target, *, at_least: float = 0.001, renormalise: bool = False) -> float:
+def quantiles_on_entropy(target: Target, *, at_least: float = 0.001, renormalize: bool = False) -> float:
     kept = [p for p in target.vector if p > 0 and float(p) >= at_least]
-    if renormalise and kept:
+    if renormalize and kept:
         kept = [p / sum(kept) for p in kept]
     return shannon(kept)
 

@@ -58,13 +58,13 @@ def at_least(found: Chances, truth: Sequence[int], probability: Fraction) -> int
 
 
 def set_cracks(found: Chances, truth: Sequence[int], groups: Sequence[str]) -> dict[str, Fraction]:
-    """Of each group, the expected number of its entries whose token is the true one of an entry of the group."""
+    """Of each group, the expected number of its items whose pseudonym is the true one of an item of the group."""
     expected = dict.fromkeys(groups, Fraction(0))
     for columns, chance in found.items():
-        for entry, token in enumerate(columns):
-            owner = list(truth).index(token)
-            if groups[owner] == groups[entry]:
-                expected[groups[entry]] += chance
+        for item, pseudonym in enumerate(columns):
+            owner = list(truth).index(pseudonym)
+            if groups[owner] == groups[item]:
+                expected[groups[item]] += chance
     return expected
 
 

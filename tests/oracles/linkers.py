@@ -71,7 +71,7 @@ def softmax(original: Sequence[Cells], released: Sequence[Cells], s: float) -> l
     lines = []
     for target in range(len(released[0])):
         squared = [sum(_squared(known, row, seen[target]) for known, seen in pairs) for row in range(len(original[0]))]
-        lines.append(_normalised([exp(-one / 2 / s**2) for one in squared]))
+        lines.append(_normalized([exp(-one / 2 / s**2) for one in squared]))
     return lines
 
 
@@ -102,7 +102,7 @@ def bayes_factors(original: Sequence[Cells], released: Sequence[Cells], rounds: 
         u.append(sum(known) / len(known) if known else 0.0)
     m = [0.9 + 0.1 * by_lot if by_lot > 0 else 0.0 for by_lot in u]
     for _ in range(rounds):
-        lines = [_normalised([_factor(level[j][i], m, u) for i in range(size)]) for j in range(count)]
+        lines = [_normalized([_factor(level[j][i], m, u) for i in range(size)]) for j in range(count)]
         for c in range(columns):
             pairs = [(lines[j][i], level[j][i][c]) for j in range(count) for i in range(size)]
             total = sum(weight for weight, agrees in pairs if agrees is not None) + 1
@@ -118,7 +118,7 @@ def _factor(levels: Sequence[bool | None], m: Sequence[float], u: Sequence[float
     return factor
 
 
-def _normalised(weights: Sequence[float]) -> list[float]:
+def _normalized(weights: Sequence[float]) -> list[float]:
     return [weight / sum(weights) for weight in weights]
 
 

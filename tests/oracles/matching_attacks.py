@@ -53,20 +53,20 @@ def has_violating_rows(matrix: Sequence[Sequence[float]]) -> bool:
 
 
 def network(
-    nodes: Sequence[tuple[Sequence[str], Sequence[str]]], entries: Sequence[str]
+    nodes: Sequence[tuple[Sequence[str], Sequence[str]]], items: Sequence[str]
 ) -> dict[frozenset[tuple[str, str]], Fraction]:
-    """How likely every matching of entries and tokens is, over everything that all nodes can draw, every order alike.
+    """How likely every matching of items and pseudonyms is, over everything that all nodes can draw, every order alike.
 
-    Nodes come in an order in which each finds its inputs; a matching is a set of pairs (entry, token).
+    Nodes come in an order in which each finds its inputs; a matching is a set of pairs (item, pseudonym).
     """
     found: dict[frozenset[tuple[str, str]], Fraction] = Counter()  # type: ignore[assignment]
     chance = Fraction(1)
     for inputs, _ in nodes:
         chance /= factorial(len(inputs))
     for orders in product(*(permutations(outputs) for _, outputs in nodes)):
-        holder = {entry: entry for entry in entries}
+        holder = {item: item for item in items}
         for (inputs, _), outputs in zip(nodes, orders, strict=True):
             arrived = [holder.pop(wire) for wire in inputs]
             holder.update(zip(outputs, arrived, strict=True))
-        found[frozenset((entry, token) for token, entry in holder.items())] += chance
+        found[frozenset((item, pseudonym) for pseudonym, item in holder.items())] += chance
     return found

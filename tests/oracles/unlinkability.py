@@ -93,8 +93,8 @@ def primary_errors(subject: Cluster, linked_to: Sequence[Cluster], alpha: Fracti
     return mean(miss(subject, taken, weights) for taken in tied), mean(include(subject, t, weights) for t in tied)
 
 
-def mergings(subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, weights: Weights) -> list[Cluster]:
-    """Return what is merged after 0, 1, ... mergings, cheapest first."""
+def merges(subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, weights: Weights) -> list[Cluster]:
+    """Return what is merged after 0, 1, ... merges, cheapest first."""
     order = list(chain.from_iterable(tied_groups(subject, linked_to, alpha, weights)))
     return [frozenset().union(*order[: j + 1]) for j in range(len(order))]
 
@@ -102,12 +102,12 @@ def mergings(subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, we
 def plot_for_cluster(
     subject: Cluster, linked_to: Sequence[Cluster], alpha: Fraction, contaminate: bool, weights: Weights, norm: str
 ) -> list[Point]:
-    """Fig. 1, PlotForCluster: (linked, mixed) after j = 0, 1, ... mergings.
+    """Fig. 1, PlotForCluster: (linked, mixed) after j = 0, 1, ... merges.
 
     Reading 4: order by cost, then foreign, then miss; what then still ties gives the same graphs in any order.
     """
     points = []
-    for merged in mergings(subject, linked_to, alpha, weights):
+    for merged in merges(subject, linked_to, alpha, weights):
         linked, mixed = share_linked(subject, merged, weights, norm), share_mixed(subject, merged, weights, norm)
         # Reading 11: |C| = n gives y = 0, and so 1 - 0 = 1 when contamination is desirable.
         points.append((linked, 1 - mixed if contaminate else mixed))
@@ -129,7 +129,7 @@ def share_mixed(subject: Cluster, merged: Cluster, weights: Weights, norm: str) 
 
 
 def at(points: Sequence[Point], j: int) -> Point:
-    """The point after j mergings; graphs go on flat once everything is linked (section 3.2)."""
+    """The point after j merges; graphs go on flat once everything is linked (section 3.2)."""
     return points[min(j, len(points) - 1)]
 
 
@@ -162,7 +162,7 @@ def is_breached(points: Sequence[Point], beta: Fraction) -> bool:
 
 
 def beta_point(points: Sequence[Point], beta: Fraction) -> tuple[Fraction, Fraction]:
-    """Return x and the height of the mixed graph there. Reading 5: both graphs are straight between two mergings."""
+    """Return x and the height of the mixed graph there. Reading 5: both graphs are straight between two merges."""
     if is_breached(points, beta):
         return Fraction(0), points[0][1]
     j = next(j for j, (linked, _) in enumerate(points) if linked >= beta)

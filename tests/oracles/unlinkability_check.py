@@ -21,11 +21,11 @@ PER_SUBJECT = [
     "miss",
     "include",
     "error",
-    "normalised_error",
+    "normalized_error",
     "linked0",
     "mixed0",
     "breached",
-    "mergings",
+    "merges",
     "risk_slope",
     "others",
     "others_evenness",
@@ -35,9 +35,9 @@ OVERALL = [
     "beta",
     "miss",
     "include",
-    "normalised_error",
+    "normalized_error",
     "breached",
-    "mergings",
+    "merges",
     "risk_slope",
     "breached_subjects",
     "breached_share",
@@ -142,7 +142,7 @@ def assert_agrees(case: Case, form: Form | None = None) -> None:
     _compare(have.mixed, [y for subject in want.subjects for _, y in subject.points], "mixed graphs")
     for name in PER_SUBJECT:
         slack = [
-            _slack(name, subject.points, beta, float(subject.mergings))
+            _slack(name, subject.points, beta, float(subject.merges))
             for subject, beta in zip(want.subjects, case.beta, strict=True)
         ]
         _compare(getattr(have, name), [getattr(subject, name) for subject in want.subjects], name, slack)
@@ -150,7 +150,7 @@ def assert_agrees(case: Case, form: Form | None = None) -> None:
     _compare(have.overall.mixed, [y for _, y in want.overall.points], "overall mixed graph")
     assert have.overall.kind == want.overall.kind
     for name in OVERALL:
-        slack = [_slack(name, want.overall.points, want.overall.beta, float(want.overall.mergings))]
+        slack = [_slack(name, want.overall.points, want.overall.beta, float(want.overall.merges))]
         _compare([getattr(have.overall, name)], [getattr(want.overall, name)], f"overall {name}", slack)
 
 
@@ -169,8 +169,8 @@ def _compare(have: Any, want: Sequence[Any], what: str, slack: Sequence[float] |
 
 def _slack(name: str, points: Sequence[Point], beta: Fraction, x: float) -> float:
     """Where a graph rises by next to nothing, x is a quotient of two small differences: no float can be nearer."""
-    if name not in ("mergings", "risk_slope") or x == 0:
+    if name not in ("merges", "risk_slope") or x == 0:
         return 1e-12
     j = next(j for j, (linked, _) in enumerate(points) if linked >= beta)
     rise = float(points[j][0] - points[j - 1][0])
-    return 1e-12 + 1e-15 / (rise if name == "mergings" else rise * min(1.0, x))
+    return 1e-12 + 1e-15 / (rise if name == "merges" else rise * min(1.0, x))

@@ -17,11 +17,11 @@ class Subject:
     miss: Fraction
     include: Fraction
     error: Fraction
-    normalised_error: Fraction | float
+    normalized_error: Fraction | float
     linked0: Fraction
     mixed0: Fraction
     breached: bool
-    mergings: Fraction
+    merges: Fraction
     risk_slope: float
     others: Fraction
     others_evenness: float
@@ -35,9 +35,9 @@ class Overall:
     miss: Fraction
     include: Fraction
     kind: str
-    normalised_error: Fraction | float
+    normalized_error: Fraction | float
     breached: bool
-    mergings: Fraction
+    merges: Fraction
     risk_slope: float
     breached_subjects: int
     breached_share: Fraction
@@ -127,11 +127,11 @@ def _subject(
         include=include,
         error=error,
         # Reading 9: n - 1 is the worst case of n items, and there is none for one item.
-        normalised_error=error / (n - 1) if n > 1 else math.nan,
+        normalized_error=error / (n - 1) if n > 1 else math.nan,
         linked0=points[0][0],
         mixed0=points[0][1],
         breached=paper.is_breached(points, beta),
-        mergings=paper.beta_point(points, beta)[0],
+        merges=paper.beta_point(points, beta)[0],
         risk_slope=paper.risk_slope(points, alpha, beta, at_breach),
         others=others,
         others_evenness=evenness,
@@ -166,7 +166,7 @@ def _overall(
     points = paper.plot_for_partition([subject.points for subject in subjects], cluster_count)
     miss = paper.total(subject.miss for subject in subjects)
     include = paper.total(subject.include for subject in subjects)
-    normalised = [s.normalised_error for s in subjects if isinstance(s.normalised_error, Fraction)]
+    normalized = [s.normalized_error for s in subjects if isinstance(s.normalized_error, Fraction)]
     breached = sum(subject.breached for subject in subjects)
     return Overall(
         alpha=alpha,
@@ -175,9 +175,9 @@ def _overall(
         include=include,
         # Remark 1.
         kind="conservative" if miss > include else "liberal" if miss < include else "neutral",
-        normalised_error=paper.mean(normalised) if normalised else math.nan,
+        normalized_error=paper.mean(normalized) if normalized else math.nan,
         breached=paper.is_breached(points, beta),
-        mergings=paper.beta_point(points, beta)[0],
+        merges=paper.beta_point(points, beta)[0],
         risk_slope=paper.risk_slope(points, alpha, beta, at_breach),
         breached_subjects=breached,
         breached_share=Fraction(breached, len(subjects)),

@@ -36,7 +36,7 @@ def declare(made_by: str, declared: object, *, change: pl.Series | None = None) 
 
 
 @pytest.mark.parametrize("name", MASKED)
-def test_every_method_that_masks_is_recognised_in_its_own_release(name: str) -> None:
+def test_every_method_that_masks_is_recognized_in_its_own_release(name: str) -> None:
     release = applied(protection_from(name), PEOPLE)
     found = declared_mechanism(
         protection_from(name), PEOPLE, release.released, truth_of(release), rng=np.random.default_rng(1)

@@ -43,14 +43,14 @@ CASES = {
         function=unveil.audit,
         files=("original.csv", "released.csv", "control.csv"),
         command="audit {} {} --control {} --attacks linkability,copies --sensitive pay --kind masked",
-        settings={"attacks": ["linkability", "copies"], "sensitive": "pay", "kind": "masked"},
+        settings={"attacks": ["linkability", "copies"], "sensitive": "pay", "release_type": "masked"},
     ),
     "columns": Case(function=unveil.columns, files=("original.csv",), command="columns {}"),
     "reidentify": Case(
         function=unveil.reidentify,
         files=("original.csv",),
         command="reidentify {} --protect rank-swapping --attack nearest",
-        settings={"protect": "rank-swapping", "attacks": "nearest"},
+        settings={"method": "rank-swapping", "attacks": "nearest"},
     ),
     "candidates": Case(
         function=unveil.attack_metrics,

@@ -98,8 +98,8 @@ RING = ([0, 1, 2, 3, 4, 0, 0], [1, 2, 3, 4, 0, 2, 5])
 
 #: A small case of each question that draws random numbers, and writes no release.
 ASKED: dict[str, Callable[..., Result[Any]]] = {
-    "audit": partial(unveil.audit, PEOPLE, PEOPLE, attacks=["linkability"], neighbours=1, targets=9),
-    "reidentify": partial(unveil.reidentify, PEOPLE, protect="additive-noise", attacks=["record-linkage"]),
+    "audit": partial(unveil.audit, PEOPLE, PEOPLE, attacks=["linkability"], neighbors=1, targets=9),
+    "reidentify": partial(unveil.reidentify, PEOPLE, method="additive-noise", attacks=["record-linkage"]),
     "matching": partial(unveil.matching, [[1, 1, 0], [1, 1, 1], [0, 1, 1]], [0, 1, 2]),
     "graph": partial(unveil.graph, RING, "switch:share=0.5", seed_pairs=2),
     "unlinkability": partial(unveil.unlinkability, ["x", "x", "y", "y"], ["Ann", "Ann", "Bea", "Ann"]),

@@ -28,7 +28,8 @@ def settings_class(name: str) -> type[Settings]:
 def bad_values(each: Setting) -> Iterator[Any]:
     """Yield values that the declaration of a setting excludes."""
     if each.kind == "number":
-        yield from ("many", True, [3])
+        yield from ([] if each.or_file else ["many"])
+        yield from (True, [3])
         yield from ([1.5] if each.whole else [])
         yield from ([] if each.least is None else [each.least - 1])
         yield from ([] if each.most is None else [each.most * 2 + 1])
@@ -74,6 +75,17 @@ def test_a_value_that_its_declaration_excludes_is_refused_in_one_sentence(name: 
     assert sentence.startswith(each.name)
     assert "\n" not in sentence
     assert len(sentence) < 700
+
+
+#: Settings with another name than their option: ``id`` is a function of Python, and a form has a file apart.
+OTHER_NAMES = {"identifiers": "id", "identifier": "id", "pairs": "seed_pairs"}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_setting_is_called_as_its_option_or_the_plural_of_it(name: str) -> None:
+    for each in question(name).settings:
+        if OTHER_NAMES.get(each.name) != each.key:
+            assert each.name in (each.key, f"{each.key}s", f"{each.key.removesuffix('y')}ies")
 
 
 DOORS: tuple[Door, ...] = ("page", "command line")

@@ -116,13 +116,13 @@ def test_texts_with_commas_are_read_back(texts: list[str]) -> None:
 def test_a_listed_protection_is_written_with_what_differs_from_its_defaults() -> None:
     asked: Question = question("protect_graph")
     chosen = {"name": "k-degree", "settings": {"k": "7", "attempts": "100"}}
-    assert value_of(asked.setting("protect"), chosen, asked) == "k-degree:k=7"
-    assert value_of(asked.setting("protect"), "k-degree:k=3", asked) == "k-degree:k=3"
+    assert value_of(asked.setting("method"), chosen, asked) == "k-degree:k=7"
+    assert value_of(asked.setting("method"), "k-degree:k=3", asked) == "k-degree:k=3"
     for other in ("os:system", {"name": "os:system"}, {"name": "mondrian", "settings": {}}, "tests.masks:Mask"):
         with pytest.raises(InputError, match="Unknown name"):
-            value_of(asked.setting("protect"), other, asked)
+            value_of(asked.setting("method"), other, asked)
 
 
 def test_the_command_line_may_name_a_class_of_its_own() -> None:
     asked = question("protect_graph")
-    assert value_of(asked.setting("protect"), "my.module:Mask", asked, door="command line") == "my.module:Mask"
+    assert value_of(asked.setting("method"), "my.module:Mask", asked, door="command line") == "my.module:Mask"

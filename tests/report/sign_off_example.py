@@ -65,7 +65,6 @@ def plain() -> SignOff:
         date="2 May 2025",
         review_date="May 2026",
         decides="the board",
-        is_decided=True,
     )
 
 
@@ -92,7 +91,6 @@ def overfull(letter: str) -> SignOff:
         date="30 September 2025",
         review_date="30 September 2026",
         decides=words,
-        is_decided=True,
     )
 
 

@@ -16,7 +16,6 @@ from unveil.report.page import render, sheet_document
 from unveil.report.sign_off import (
     CONTEXT,
     FOR_WHOM,
-    NO_LIMIT,
     QUESTIONS,
     SIGNATURES,
     STATEMENT,
@@ -52,7 +51,6 @@ def test_the_sheet_states_everything_that_is_signed_for() -> None:
         "Date and signature",
     ):
         assert part in text, part
-    assert NO_LIMIT not in text
 
 
 def test_what_nobody_said_is_called_so(approved: Approved) -> None:
@@ -67,14 +65,13 @@ def test_what_nobody_said_is_called_so(approved: Approved) -> None:
         date="",
         review_date="",
         decides="",
-        is_decided=False,
     )
     made = sheet(empty)
     tables = {table.caption: table.rows for table in record_tables(empty)}
-    assert made.facts == (NO_LIMIT, "Utility was not measured.")
-    assert list(tables) == ["Files", "How it was made"]
+    assert made.facts == ("Utility was not measured.",)
+    assert list(tables) == ["Files", "Provenance"]
     assert tables["Files"][3][3] == "no file"
-    approved(tuple(text for _, text in tables["How it was made"]))
+    approved(tuple(text for _, text in tables["Provenance"]))
 
 
 def test_the_three_questions_are_always_there_in_their_order() -> None:
@@ -112,7 +109,7 @@ def test_tables_are_whole_and_even() -> None:
         "Techniques by column": (300, 4),
         "Attackers": (20, 3),
         "Results before and after": (20, 15),
-        "How it was made": (2, 2),
+        "Provenance": (2, 2),
     }
     for table in tables.values():
         assert all(len(row) == len(table.columns) == len(table.align) for row in table.rows)
@@ -132,7 +129,7 @@ def test_the_document_holds_the_whole_sheet_in_plain_tables() -> None:
     assert text.count("12,000,000") == len(full.files)
     for label in (*CONTEXT.values(), *SIGNATURES, STATEMENT, page.headline, QUESTIONS["inference"][0]):
         assert label in text
-    with pytest.raises(InputError, match="no sheet to sign"):
+    with pytest.raises(InputError, match="Only an audit has a sign-off sheet"):
         sheet_document(Page(title="T", question="Q", headline="H", tone="bad", sections=()))
 
 

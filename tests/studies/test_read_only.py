@@ -52,7 +52,7 @@ def test_reading_given_releases_does_not_import_what_a_study_names(planted: Path
         results = Results.read(each)
         assert results.metrics == ("original", "released", "control", "lot")
         assert results.frame["released"].to_list() == [30, 60, 60]
-        with pytest.raises(InputError, match="shows audits, but this study asks 'planted:CountRows' of them"):
+        with pytest.raises(InputError, match="needs audits of the releases, but this study ran 'planted:CountRows'"):
             study_report(each)
     for file in (out / "results").iterdir():
         file.unlink()

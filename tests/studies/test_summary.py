@@ -159,7 +159,7 @@ def test_what_is_none_is_refused(folder: Path, file: Path, tmp_path: Path, monke
         other.write_bytes(Results.read(folder).to_summary())
     with pytest.raises(InputError, match="was written by another version of unveil, in an unsupported"):
         Results.read(other)
-    with pytest.raises(InputError, match="a summary does not change and has no times"):
+    with pytest.raises(InputError, match="is a summary, which has no status"):
         study_status(file)
 
 

@@ -525,7 +525,7 @@ def test_going_on_from_an_answer_takes_what_was_done_along(
     server: Running, client: httpx.Client, tmp_path: Path
 ) -> None:
     busy = server.submit(client, f"until {tmp_path / 'go'}")
-    settings = {"sample": True, "first": "shuffle", "protect": {"name": "rank-swapping", "settings": {"p": "10"}}}
+    settings = {"sample": True, "first": "shuffle", "method": {"name": "rank-swapping", "settings": {"p": "10"}}}
     job = client.post("/jobs", json={"question": "protect", "files": {}, "settings": settings}).json()["id"]
 
     def filled(**more: str) -> dict[str, Any]:

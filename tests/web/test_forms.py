@@ -43,15 +43,15 @@ def test_the_example_needs_nothing_and_a_question_needs_its_files(form: Question
         ("audit", "scenarios", ["x=a"], "damaged"),
         ("audit", "columns", [{"name": "a", "role": "king"}], "unknown role or type"),
         ("audit", "columns", ["a"], "damaged"),
-        ("audit", "release_kinds", ["masked", "masked"], "more of these than files"),
+        ("audit", "release_type", ["masked", "masked"], "more of these than files"),
         ("unlinkability", "alpha", "1/0", "0.5 or 1/2"),
         ("unlinkability", "probabilities", ["often"], "0.5 or 1/2"),
         ("attack_metrics", "limits", [{"quantity": "adversary_overall_success", "limit": "0.1"}], "candidates"),
-        ("graph", "protect", "no-such-protection", "nknown name"),
-        ("graph", "protect", "rank-swapping", "nknown name"),
-        ("graph", "protect", {"name": "os:system", "settings": {}}, "nknown name"),
-        ("graph", "protect", {"name": "k-degree", "settings": {"k": "none"}}, "whole number"),
-        ("graph", "protect", {"name": "k-degree", "settings": {"zz": "3"}}, "no setting 'zz'"),
+        ("graph", "method", "no-such-protection", "nknown name"),
+        ("graph", "method", "rank-swapping", "nknown name"),
+        ("graph", "method", {"name": "os:system", "settings": {}}, "nknown name"),
+        ("graph", "method", {"name": "k-degree", "settings": {"k": "none"}}, "whole number"),
+        ("graph", "method", {"name": "k-degree", "settings": {"zz": "3"}}, "no setting 'zz'"),
         ("graph", "attack", {"name": "yartseva-grossglauser", "settings": "x"}, "damaged"),
     ],
 )
@@ -66,12 +66,12 @@ def test_what_cannot_be_asked_is_said_at_its_field(asked: str, name: str, value:
 def test_files_that_do_not_go_together() -> None:
     matching, graph = FORMS["matching"], FORMS["graph"]
     assert list(check(matching, {"truth": "t"}, {})) == ["matrix"]
-    assert list(check(matching, {"truth": "t", "matrix": "m", "ranges": "r"}, {})) == ["ranges"]
-    assert list(check(matching, {"truth": "t", "ranges": "r"}, {})) == ["transactions"]
-    both = {"truth": "t", "ranges": "r", "transactions": "a", "frequencies": "f"}
+    assert list(check(matching, {"truth": "t", "matrix": "m", "frequency_ranges": "r"}, {})) == ["frequency_ranges"]
+    assert list(check(matching, {"truth": "t", "frequency_ranges": "r"}, {})) == ["transactions"]
+    both = {"truth": "t", "frequency_ranges": "r", "transactions": "a", "frequencies": "f"}
     assert list(check(matching, both, {})) == ["frequencies"]
-    assert list(check(matching, {"truth": "t", "matrix": "m", "frequencies": "f"}, {})) == ["ranges"]
-    assert check(matching, {"truth": "t", "ranges": "r", "frequencies": "f"}, {}) == {}
+    assert list(check(matching, {"truth": "t", "matrix": "m", "frequencies": "f"}, {})) == ["frequency_ranges"]
+    assert check(matching, {"truth": "t", "frequency_ranges": "r", "frequencies": "f"}, {}) == {}
     assert list(check(graph, {"edges": "e", "auxiliary": "a"}, {})) == ["truth"]
     assert list(check(graph, {"edges": "e", "truth": "t"}, {})) == ["auxiliary"]
     assert list(check(FORMS["audit"], {"original": ["a", "b"], "released": ["r"]}, {})) == ["original"]
@@ -87,7 +87,7 @@ def test_a_field_that_there_is_none_of_is_refused() -> None:
 def test_the_command_says_no_more_than_was_chosen() -> None:
     form = FORMS["audit"]
     plain = {field.name: field.default for field in form.on("page") if field.default not in (None, ())}
-    plain.pop("release_kinds")
+    plain.pop("release_type")
     names = {"original": ["people.csv"], "released": ["masked.csv"]}
     assert command(form, names, plain).line == "unveil audit people.csv masked.csv --html report.html"
     quoted = command(form, {"original": ["a b.csv"], "released": ["$(rm -rf ~).csv"]}, {}).line
@@ -111,7 +111,7 @@ def test_what_was_asked_is_said_in_words(approved: Approved) -> None:
     column = {"name": "vote", "role": "sensitive", "suggested": "known", "kind": "category", "guessed": "category"}
     settings = {
         "columns": [column],
-        "release_kinds": ["masked"],
+        "release_type": ["masked"],
         "scenarios": [{"name": "neighbour", "columns": ["age", "sex"]}],
         "limits": [{"quantity": "copies", "limit": "0.1"}],
         "attacks": ["linkability"],

@@ -55,7 +55,7 @@ def jobs() -> list[Job]:
         settings={
             "columns": [column],
             "scenarios": [{"name": HOSTILE.replace("=", ""), "columns": [HOSTILE]}],
-            "release_kinds": ["masked"],
+            "release_type": ["masked"],
             "review": HOSTILE,
         },
     )

@@ -98,13 +98,18 @@ def people(rows: int = 60) -> str:
         ("unlinkability", {"adversary": "bold", "alpha": "1/3", "overall_beta": "0.5"}),
         ("attack_metrics", {"metrics": ["entropy", "min_entropy"]}),
         ("matching", {"limits": [{"quantity": "cracked_share.high", "limit": "0.1"}]}),
-        ("graph", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "repeat": 2, "seed": 3}),
+        ("graph", {"method": {"name": "switch", "settings": {"share": "0.2"}}, "repeats": 2, "seed": 3}),
         ("reidentify", {"seed": 2}),
         (
             "tables",
-            {"profile": "cell-11", "minimum": "5", "hidden": "*=1..", "limits": [{"quantity": "narrow", "limit": "9"}]},
+            {
+                "profile": "cell-11",
+                "min_cell": "5",
+                "suppressed": "*=1..",
+                "limits": [{"quantity": "approximate", "limit": "9"}],
+            },
         ),
-        ("protect_graph", {"protect": {"name": "switch", "settings": {"share": "0.2"}}, "seed": "1"}),
+        ("protect_graph", {"method": {"name": "switch", "settings": {"share": "0.2"}}, "seed": "1"}),
     ],
 )
 def test_the_sample_is_that_of_the_command_line(desk: Desk, question: str, settings: dict[str, Any]) -> None:
@@ -119,7 +124,7 @@ def test_an_audit_of_files_is_that_of_the_command_line(desk: Desk) -> None:
     }
     settings = {
         **QUICK,
-        "release_kinds": ["masked", "masked"],
+        "release_type": ["masked", "masked"],
         "columns": [AUDIT["age"], AUDIT["vote"]],
         "scenarios": [{"name": "a neighbour", "columns": ["age", "income"]}],
         "limits": [{"quantity": "linkability", "limit": "0.25"}],
@@ -127,7 +132,7 @@ def test_an_audit_of_files_is_that_of_the_command_line(desk: Desk) -> None:
         "profile": "cell-5",
         "review": "2031-05-01",
         "missing": "?, NA",
-        "by": "vote",
+        "group_by": "vote",
         "seed": "7",
     }
     found = as_the_command_line("audit", files, settings, desk.home)
@@ -145,11 +150,11 @@ def test_releases_of_two_kinds_and_changed_kinds_of_columns_need_a_file_of_setti
     levels = {**party, "name": "vote", "kind": "ordered", "guessed": "category", "levels": "clinton, dole"}
     read = pl.read_csv(samples.path("anes96.csv"))["vote"].unique().to_list()
     levels["levels"] = ", ".join(read)
-    settings = {**QUICK, "release_kinds": ["masked", "synthetic"], "columns": [party, levels]}
+    settings = {**QUICK, "release_type": ["masked", "synthetic"], "columns": [party, levels]}
     found = as_the_command_line("audit", files, settings, desk.home)
-    kinds = {each["name"]: each["kind"] for each in json.loads(found.json)["original"]["columns"]}
+    kinds = {each["name"]: each["type"] for each in json.loads(found.json)["original"]["columns"]}
     assert (kinds["party"], kinds["vote"]) == ("category", "ordered")
-    assert [each["kind"] for each in json.loads(found.json)["releases"]] == ["masked", "synthetic"]
+    assert [each["type"] for each in json.loads(found.json)["releases"]] == ["masked", "synthetic"]
 
 
 def test_a_shareable_edition_is_that_of_the_command_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +212,7 @@ def test_records_are_linked_as_on_the_command_line(desk: Desk) -> None:
 def test_candidates_and_matchings_of_files(desk: Desk) -> None:
     guess = desk.give("guess.csv", samples.path("candidates_guess.csv"))
     truth = desk.give("truth.csv", samples.path("candidates_truth.csv"))
-    as_the_command_line("attack_metrics", {"guess": guess, "truth": truth}, {"normalise": True}, desk.home)
+    as_the_command_line("attack_metrics", {"guess": guess, "truth": truth}, {"normalize": True}, desk.home)
     matrix = desk.give("matrix.csv", samples.path("matching_matrix.csv"))
     tokens = desk.give("tokens.csv", samples.path("matching_truth.csv"))
     as_the_command_line("matching", {"matrix": matrix, "truth": tokens}, {}, desk.home)
@@ -240,9 +245,9 @@ def test_a_study_and_its_grades(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_masked_table_is_attacked_as_on_the_command_line(desk: Desk) -> None:
     original = desk.give("people.csv", people())
     settings = {
-        "protect": {"name": "rank-swapping", "settings": {"p": "10"}},
+        "method": {"name": "rank-swapping", "settings": {"p": "10"}},
         "attacks": "intersection\nintersection:p=5",
-        "known": "age, income",
+        "quasi_identifiers": "age, income",
     }
     as_the_command_line("reidentify", {"original": original}, settings, desk.home)
     rows = "released,original\n" + "".join(f"{row},{row}\n" for row in range(1, 61))
@@ -257,7 +262,7 @@ def test_a_masked_table_is_attacked_as_on_the_command_line(desk: Desk) -> None:
 def test_a_table_is_protected_step_by_step_as_on_the_command_line(desk: Desk) -> None:
     files = {"original": desk.give("people.csv", people(100))}
     quick = {"attacks": ["linkability", "utility"], "columns": [AUDIT["age"], AUDIT["vote"]], "seed": "4"}
-    settings = {**quick, "protect": {"name": "rank-swapping", "settings": {"p": "10"}}}
+    settings = {**quick, "method": {"name": "rank-swapping", "settings": {"p": "10"}}}
     found = as_the_command_line("protect", files, settings, desk.home)
     told = json.loads(found.json)
     assert [each["name"] for each in told["releases"]] == ["as it is", "rank-swapping:p=10"]
@@ -265,9 +270,9 @@ def test_a_table_is_protected_step_by_step_as_on_the_command_line(desk: Desk) ->
     # Whoever has the seed undoes the release.
     assert "--seed" not in found.html
     made = {name: pl.read_csv(content) for name, content in found.outputs.items()}
-    assert {name: frame.height for name, frame in made.items()} == {"released.csv": 80, "others.csv": 20}
+    assert {name: frame.height for name, frame in made.items()} == {"released.csv": 80, "control.csv": 20}
     # Going on, what was done joins what was done before, and each step is audited.
-    further = {**going_on(asked_for("protect"), settings), "protect": {"name": "generalization", "settings": {}}}
+    further = {**going_on(asked_for("protect"), settings), "method": {"name": "generalization", "settings": {}}}
     steps = as_the_command_line("protect", files, further, desk.home)
     names = ["as it is", "1 rank-swapping:p=10", "2 generalization"]
     assert [each["name"] for each in json.loads(steps.json)["releases"]] == names

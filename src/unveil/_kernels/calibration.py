@@ -20,7 +20,7 @@ _RIDGE = 1.0
 class Calibrator(NamedTuple):
     """Model of the probability that a choice is correct; see :func:`fit`.
 
-    ``coefficients`` (the intercept first) are of standardised features, none where all choices have the same chance
+    ``coefficients`` (the intercept first) are of standardized features, none where all choices have the same chance
     ``share``. ``levels`` and ``chances`` are the monotone curve over the logistic chance, none with few labels, and
     ``weight`` is what the curve counts beside that chance. Chances stay ``margin`` away from 0 and 1.
     """
@@ -38,7 +38,7 @@ class Calibrator(NamedTuple):
 def fit(features: FloatArray, labels: BoolArray) -> Calibrator:
     """Fit a calibrator to choices of known correctness.
 
-    A logistic regression with ridge 1 on standardised features; from 200 labels on, the mean of it and of an isotonic
+    A logistic regression with ridge 1 on standardized features; from 200 labels on, the mean of it and of an isotonic
     fit to it, and from 2,000 on the latter alone. With fewer than 10 labels, or where all are alike, every choice has
     the chance ``(right + 1/2) / (n + 1)``.
 

@@ -35,7 +35,7 @@ def first_fault(start: IntArray, candidate: Int32Array, probability: FloatArray,
 
 
 @kernel("const i8[], const f8[]")
-def summarise(
+def summarize(
     start: IntArray, probability: FloatArray
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
     """Return each row's support, entropy, squares, spread, maximum, and ties.
@@ -136,8 +136,8 @@ def count_equal(start: IntArray, probability: FloatArray, value: FloatArray) -> 
 def with_others(
     start: IntArray, probability: FloatArray, others: IntArray, each: FloatArray
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
-    """Return :func:`summarise` with ``others`` more probabilities of ``each`` per row."""
-    support, entropy, squares, _, largest, ties = summarise(start, probability)
+    """Return :func:`summarize` with ``others`` more probabilities of ``each`` per row."""
+    support, entropy, squares, _, largest, ties = summarize(start, probability)
     listed = np.diff(start)
     owner = np.repeat(np.arange(listed.size), listed)
     mean = 1 / np.maximum(listed + others, 1)

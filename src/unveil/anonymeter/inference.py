@@ -80,7 +80,7 @@ class InferenceEvaluator(Evaluator):
     ) -> None:
         if not isinstance(secret, str):
             raise InputError(
-                f"the sensitive column (secret) must be one name, but is a {type(secret).__name__}. Write 'income'"
+                f"The sensitive column (secret) must be one name, but is a {type(secret).__name__}. Write 'income'"
             )
         if inference_model is not None and not hasattr(inference_model, "predict"):
             raise InputError("inference_model must have a method predict, but has none. Pass a fitted model")

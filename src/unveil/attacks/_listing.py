@@ -7,7 +7,7 @@ from typing import Literal
 
 from unveil._registry import RegistryEntry, lister, name_of_type
 
-Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs", "CountRanges", "RankedRecords"]
+Leaves = Literal["Trials", "Candidates", "Partition", "Matching", "Beliefs", "CellIntervals", "RankedRecords"]
 
 
 #: Whether an attack on graphs grows from the nodes it knows, or compares all nodes at once.

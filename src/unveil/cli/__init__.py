@@ -28,7 +28,7 @@ _OTHERS = {
 #: The groups of help; a command in none of them is hidden.
 _GROUPS = {
     "Audit": ("audit", "plan", "tables", "graph", "link", "columns"),
-    "Protect": ("protect", "protect-graph"),
+    "Protect": ("split", "protect", "protect-graph"),
     "Attacks and metrics": ("reidentify", "unlinkability", "matching", "attack-metrics", "study", "grade-metrics"),
     "More": ("serve", "list", "verify"),
 }
@@ -44,10 +44,10 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
 
 
 class Commands(click.Group):
-    """A group that imports a command only when it is run, so that help appears at once."""
+    """A command group that imports each command on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Return the names of the commands in the order in which help shows them."""
+        """Return the command names in help order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -69,7 +69,7 @@ class Commands(click.Group):
                 formatter.write_dl([(f"{name:<14}", COMMANDS[name]) for name in names])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Take a call without arguments as a call for help, and keep the command for reports that state it."""
+        """Show help without arguments; keep the command for reports."""
         args = _with_current_name(args, ctx)
         ctx.meta[WRITTEN] = tuple(args)
         if not ctx.resilient_parsing:
@@ -79,13 +79,13 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that was asked for, or suggest the one whose name is closest."""
+        """Return the requested command, or suggest the closest name."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             raise click.UsageError(f"Unknown command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and see to it that its output has left while a failure can still be handled."""
+        """Run the command, and flush its output while errors can be handled."""
         if hasattr(sys.stdout, "reconfigure"):
             # A terminal that lacks a letter gets its number instead of a traceback.
             sys.stdout.reconfigure(errors="backslashreplace")
@@ -142,7 +142,7 @@ def _with_current_name(args: list[str], ctx: click.Context) -> list[str]:
 
 
 def _refused(error: Exception) -> int:
-    """Say why there is no answer, with the traceback of the user's own code where that failed."""
+    """Print an error, with the traceback of failed user code."""
     click.echo(f"unveil: {sentence(error)}", err=True)
     if isinstance(error, OwnCodeError):
         click.echo(error.trace, err=True)
@@ -150,7 +150,7 @@ def _refused(error: Exception) -> int:
 
 
 def _leave_no_core() -> None:
-    """See to it that a crash, also of a worker, leaves no file with the memory of this process: it holds the tables."""
+    """Prevent core dumps, which would hold the tables."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

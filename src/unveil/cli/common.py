@@ -1,4 +1,4 @@
-"""What all questions on the command line share: exit codes, how an answer is shown and an error said."""
+"""Shared parts of commands: exit codes, output, and errors."""
 
 import errno
 import os
@@ -32,9 +32,9 @@ EXIT_CODES: Mapping[int, str] = MappingProxyType(
     {
         0: "Pass, or no threshold is set.",
         BAD_INPUT: "Unusable input, or a full disk; the message states the cause and the fix.",
-        FAIL: "Fail: a threshold or limit is exceeded.",
+        FAIL: "Fail: the risk is above a threshold or limit.",
         SOME_FAILED: "Some scenarios of a study failed; resuming the study runs them again.",
-        INCONCLUSIVE: "Inconclusive: the data cannot show whether a threshold or limit is exceeded.",
+        INCONCLUSIVE: "Inconclusive: the data show neither pass nor fail.",
         INTERRUPTED: "Interrupted, as by Ctrl-C.",
     }
 )
@@ -65,7 +65,7 @@ class OutputOptions:
 
 
 def show(reply: "Response", request: "Request", wishes: OutputOptions) -> None:
-    """Write what was wished for, then exit with 3 for fail and with 5 for inconclusive, unless that is accepted.
+    """Write the outputs; exit with 3 for fail, 5 for inconclusive.
 
     Files come first, so that whatever is printed about them is true.
     """
@@ -104,7 +104,7 @@ def shown_on_page(reply: "Response", request: "Request") -> tuple[dict[str, Any]
 
 
 def _write(reply: "Response", wishes: OutputOptions, on_page: Mapping[str, Any], *, passed: bool) -> list[str]:
-    """Write the report and the files beside it; return what is said of each."""
+    """Write the report and its files; return a line for each."""
     from unveil.data.files.write import write_text
     from unveil.report.pdf import pdf_of
     from unveil.report.terminal import progress
@@ -141,7 +141,7 @@ def _write(reply: "Response", wishes: OutputOptions, on_page: Mapping[str, Any],
 
 
 def _write_folders(reply: "Response", wishes: OutputOptions, on_page: Mapping[str, Any]) -> Iterator[str]:
-    """Write the tables and the charts of the report into folders of their own; yield what is said of each."""
+    """Write tables and charts into folders; yield a line for each."""
     if wishes.csv is None and wishes.figures is None:
         return
     from unveil.data.files.write import write_folder
@@ -192,12 +192,12 @@ def _said_of_seed(request: "Request") -> str:
     if not request.question.secret:
         return f"Seed {seed}: the same seed and input give the same result."
     if seed is None:
-        return "The random seed is secret: this release cannot be made again."
-    return f"Seed {seed}: it undoes the release. Keep it as secret as the true matches."
+        return "The random seed is not recorded: this release cannot be reproduced."
+    return f"Seed {seed} can undo the release. Keep it as confidential as the true matches."
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return whether an error comes from memory that is used up, as it also does where a library cannot be loaded.
+    """Return whether an error means exhausted memory.
 
     >>> is_out_of_memory(ImportError("libm.so: failed to map segment from shared object"))
     True
@@ -208,7 +208,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 
 def refuse_tight_memory() -> None:
-    """Refuse to start where the libraries alone would not fit: they end the process without a word, or never end."""
+    """Refuse to start where memory is too small for the libraries."""
     from unveil.data.files.source import LEAST_MEMORY, most_memory
 
     most = most_memory()
@@ -220,7 +220,7 @@ def refuse_tight_memory() -> None:
 
 
 def cannot_print(error: Exception) -> InputError:
-    """Return the error for a full disk behind standard output; any other trouble of the system is raised again."""
+    """Return the error for a full disk behind standard output."""
     if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
         raise error
     # What is still in the buffer would fail again, with a traceback, when Python ends.
@@ -229,7 +229,7 @@ def cannot_print(error: Exception) -> InputError:
 
 
 def sentence(error: Exception) -> str:
-    """Return an error as one line of text, with a pointer to help if the command was misused."""
+    """Return an error as one line, with a pointer to help."""
     if not isinstance(error, click.ClickException):
         return one_line(str(error))
     text = " ".join(error.format_message().split())

@@ -1,4 +1,4 @@
-"""Help of commands: a few options in groups by default, all of them with --help-all, and none of their old names."""
+"""Help of commands: grouped options, all with --help-all."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -23,7 +23,7 @@ _COLUMN = 34
 
 
 class GroupedOption(click.Option):
-    """An option with its group in help, and whether default help shows it."""
+    """An option with its help group and visibility."""
 
     def __init__(self, *args: Any, group: str, by_default: bool = False, **facts: Any) -> None:
         super().__init__(*args, **facts)
@@ -45,7 +45,7 @@ class GroupedOption(click.Option):
 
 
 class HelpfulArgument(click.Argument):
-    """An argument with a line in help, in the group of the input."""
+    """An argument with a line in help."""
 
     def __init__(self, *args: Any, line: str, **facts: Any) -> None:
         super().__init__(*args, **facts)
@@ -53,7 +53,7 @@ class HelpfulArgument(click.Argument):
 
 
 class GroupedCommand(click.Command):
-    """A command whose help groups its options: the most important ones, or all with --help-all."""
+    """A command with grouped options in its help."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **facts: Any) -> None:
         super().__init__(*args, **facts)

@@ -39,14 +39,14 @@ def _is_of(function: Callable[..., Any], module: "ModuleType") -> bool:
 
 
 def _facts(metric: "Metric") -> Facts:
-    """Return every field of a metric but its function, so that a new fact shows up here by itself, and its grades."""
+    """Return a metric's public fields, with its grades."""
     from unveil.report.trust import trust_of
 
     facts = {field.name: getattr(metric, field.name) for field in fields(metric) if field.name != "function"}
     facts["bounds"] = [float(bound) if isfinite(bound) else None for bound in metric.bounds]
     # What others ask of privacy metrics stands together: two of the four are said by the metric otherwise.
     facts |= {name: facts.pop(name, getattr(metric, name)) for name in CRITERIA}
-    facts["trust"] = trust_of(metric.name)
+    facts["reliability"] = trust_of(metric.name)
     # The two that are sentences come last, where they do not push the others out of sight.
     source = facts.pop("source")
     return {**facts, "summary": metric.summary, "source": source}
@@ -114,7 +114,7 @@ def _brings_nothing(origin: str, kinds: str) -> str:
 
 
 def _print(things: list[Facts]) -> None:
-    """Print a table: in a pipe one line per thing, on a terminal as many lines as its facts need."""
+    """Print a table, with one line per row in a pipe."""
     from unveil.report.blocks import TableBlock
     from unveil.report.terminal import output, show_table
 
@@ -138,10 +138,8 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, dict):
-        from unveil.report.trust import MARKS
-
-        # Only grades are told for several grounds; most metrics have none.
-        return ", ".join(f"{ground} {MARKS[verdict]}" for ground, verdict in value.items() if verdict) or "not graded"
+        # Only the reliability has several grounds; most metrics have none.
+        return ", ".join(f"{ground} {word}" for ground, word in value.items() if word) or "not graded"
     if isinstance(value, list):
         low, high = value
         return f"{'-∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"

@@ -1,6 +1,5 @@
-"""Any question as a command: its options and help come from its settings."""
+"""A question as a command, with options from its settings."""
 
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -20,7 +19,7 @@ from unveil.errors import InputError
 from unveil.questions import QUESTIONS
 from unveil.questions.request import Request, SettingError
 from unveil.questions.settings import LISTS, Question, Setting
-from unveil.questions.values import cells, row, value_of, values_of, wrong_together
+from unveil.questions.values import cells, names_file, row, value_of, values_of, wrong_together
 from unveil.report.limits import parse_number
 
 FILE = click.Path(path_type=Path)
@@ -82,7 +81,7 @@ def _argument(setting: Setting, question: Question) -> click.Argument:
 
 
 def _beside(setting: Setting, question: Question) -> Setting | None:
-    """Return the setting that is written behind each file of this one, such as a probability."""
+    """Return the setting written behind each file, such as a probability."""
     return next((each for each in question.settings if each.beside == setting.name and not each.option), None)
 
 
@@ -115,7 +114,7 @@ def _metavar(setting: Setting) -> str:
 
 
 def _paired_option(place: str, held: Mapping[str, Setting], question: Question) -> click.Option:
-    """Return the option that holds the settings of a place as KEY=VALUE, with commas between them."""
+    """Return the option of comma-separated KEY=VALUE settings."""
     what, group = _PAIRED[place]
     named = f"{what}: {', '.join(sorted(held, key=lambda key: 'limit' in key))}"
     while len(named) > _LONGEST:
@@ -197,9 +196,14 @@ def quiet_option() -> click.Option:
     return GroupedOption(["--quiet"], is_flag=True, help="Print only errors and failures", group="Output")
 
 
+def _is_json_target(path: Path) -> bool:
+    """Return whether a file argument was meant as the target of ``--json``."""
+    return path.suffix == ".json" and not path.exists()
+
+
 def _check(setting: Setting, question: Question, ctx: click.Context, param: click.Parameter, raw: Any) -> Any:
-    """Check the value of an option before any file is read; an option that is not given stays None."""
-    if raw is None or raw == () or setting.is_file or setting.kind == "folder" or _is_file(setting, raw):
+    """Check an option's value before any file is read."""
+    if raw is None or raw == () or setting.is_file or setting.kind == "folder" or names_file(setting, raw):
         return raw
     try:
         for each in raw if setting.goes_to else (raw,):
@@ -209,13 +213,8 @@ def _check(setting: Setting, question: Question, ctx: click.Context, param: clic
     return raw
 
 
-def _is_file(setting: Setting, raw: Any) -> bool:
-    """Return whether a text that may be a number or a file is a file."""
-    return bool(setting.or_file) and re.fullmatch(r"-?[\d.,/]+", raw) is None
-
-
 def called(setting: Setting) -> str:
-    """Return the name of a setting on the command line: an option with its value, or a placeholder of a file."""
+    """Return a setting's option, or its file placeholder."""
     if not setting.option:
         return setting.metavar or setting.name.upper()
     return setting.option if setting.kind == "switch" else f"{setting.option} {_metavar(setting)}"
@@ -245,8 +244,13 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
     if told.path("config") is not None:
         told = QUESTIONS[question.name].with_settings(told)
     given = [path for name, paths in told.files.items() for path in paths if name != "config"]
+    if context.params.get("as_json") and (path := next((each for each in given if _is_json_target(each)), None)):
+        raise click.UsageError(
+            f"--json takes no file, so {path.name!r} was read as an input. Write --json > {path.name}", context
+        )
     if asked_for and given:
-        raise click.UsageError("--example takes no files. Remove one of them", context)
+        names = ", ".join(repr(path.name) for path in given)
+        raise click.UsageError(f"The built-in example takes no files. Remove {names}, or the example", context)
     calls = {each.name: called(each) for each in question.settings}
     must = [each for each in question.on("command line") if each.required and not told.sample]
     must = [each for each in must if not told.values.get(each.unless)]
@@ -286,7 +290,7 @@ def _taken_apart(question: Question, params: Mapping[str, Any]) -> tuple[dict[st
                 said[beside.name] = [None if chance is None else str(chance) for _, chance in pairs]
         elif setting.is_file:
             files[setting.name] = raw if isinstance(raw, tuple) else (raw,)
-        elif _is_file(setting, raw):
+        elif names_file(setting, raw):
             files[setting.or_file] = (Path(raw),)
         elif setting.kind == "folder":
             said[setting.name] = raw if isinstance(raw, tuple) else (raw,)
@@ -300,7 +304,7 @@ def _taken_apart(question: Question, params: Mapping[str, Any]) -> tuple[dict[st
 
 
 def read_guess(text: str) -> tuple[Path, Fraction | None]:
-    """Return the file of a guess and its probability, if one is given after the last ``=``.
+    """Return a guess's file, and the probability after its last ``=``.
 
     A file whose own name ends like a probability is meant as a whole where only that file exists.
 
@@ -371,7 +375,7 @@ def _is_attended() -> bool:
 
 
 def _with_answers(request: Request, question: Question) -> Request:
-    """Return the request with what a person answers, as if it had been written in the command."""
+    """Return the request with a person's answers added."""
     for name, option, value in () if question.asked is None else question.asked(request, _prompt):
         command = (*request.command, option, row(value)) if request.command else ()
         request = replace(request, values={**request.values, name: value}, command=command)
@@ -387,7 +391,7 @@ def _say(sentence: str) -> None:
 
 
 def at_option(error: SettingError, question: Question) -> Exception:
-    """Return the error for what was written after an option, where the library knows which one it was."""
+    """Return the error for an option's value."""
     if not error.field:
         return error
     setting = question.setting(error.field)
@@ -396,7 +400,7 @@ def at_option(error: SettingError, question: Question) -> Exception:
 
 
 def _outputs(question: Question, request: Request, report_to: Mapping[str, Path | None]) -> dict[str, Path]:
-    """Return the files to be written beside the report, by setting; none of all may replace another or an input."""
+    """Return the output files, by setting; refuse duplicates and inputs."""
     outputs = {each: request.values[each.name] for each in question.settings if each.kind == "output"}
     named = {each.option: path for each, path in outputs.items()}
     written = {option: path for option, path in {**named, **report_to}.items() if path is not None}
@@ -409,4 +413,9 @@ def _outputs(question: Question, request: Request, report_to: Mapping[str, Path 
     for option, path in written.items():
         refuse_overwriting(path, [each for paths in request.files.values() for each in paths], option=option)
         refuse_replacing(path, folders, option=option)
+    for each, path in outputs.items():
+        if each.is_new and path is not None and exists(path) and path.is_file():
+            raise click.BadParameter(
+                f"{str(path)!r} exists already. Give a new name, or remove the file", param_hint=f"'{each.option}'"
+            )
     return {each.name: path for each, path in outputs.items() if path is not None}

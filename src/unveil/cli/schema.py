@@ -1,4 +1,4 @@
-"""``unveil schema``: the JSON Schema of a result, for programs that read it."""
+"""``unveil schema``: JSON Schema of a result."""
 
 import click
 
@@ -8,7 +8,7 @@ from unveil.questions import QUESTIONS, schema_names, schema_text
 @click.command("schema")
 @click.argument("question", required=False, metavar="[COMMAND]")
 def schema(question: str | None) -> None:
-    """Print the JSON Schema of the result of a command, such as audit; without one, list the names.
+    """Print the JSON Schema of a command's result; list the names without one.
 
     \b
     Try:  unveil schema audit > unveil.audit.v3.json

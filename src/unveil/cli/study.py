@@ -195,7 +195,7 @@ _WORTH_TELLING = 10.0
 
 @contextmanager
 def moving(*, quiet: bool, every: float = EVERY) -> Iterator["Progress | None"]:
-    """Yield what a run calls after each scenario: it moves a bar, or prints a line now and then where none is seen."""
+    """Yield a progress function called after each scenario."""
     if quiet:
         yield None
         return

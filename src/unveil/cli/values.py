@@ -11,7 +11,7 @@ from unveil.report.limits import Limits, limit_name, parse_limit, quantity_hint
 
 
 def refuse_blank(written: Sequence[str]) -> None:
-    """Raise an error for an argument without a letter: it would be taken for an option that was never given."""
+    """Raise an error for an argument without a letter."""
     for place, text in enumerate(written):
         option, equals, value = text.partition("=")
         if text.startswith("--") and equals and not value.strip():
@@ -32,7 +32,7 @@ _NAMED = 20
 
 
 def limit_reader(meanings: Callable[[], Mapping[str, str]]) -> Callable[..., Limits]:
-    """Return the callback of ``--limit`` for a question whose quantities have these meanings.
+    """Return the callback of ``--limit`` for a question.
 
     ``meanings`` is called only when the option is used. The value ``help`` lists them and ends the command.
     """
@@ -67,7 +67,7 @@ def _read_limit(text: str, known: Mapping[str, str], ctx: click.Context, param: 
 
 
 def report_target(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    """Return the file of a report, or refuse one that cannot be written before anything long is computed for it."""
+    """Return the report's file; refuse one that cannot be written."""
     if path is None:
         return None
     from unveil.data.files.write import is_link_of_others
@@ -90,7 +90,7 @@ def report_target(ctx: click.Context, param: click.Parameter, path: Path | None)
 
 
 def folder_target(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    """Return the folder that files go to, or refuse one that is in use before anything long is computed for it."""
+    """Return an output folder; refuse one in use."""
     if path is None:
         return None
     from unveil.data.files.write import full_folder
@@ -106,7 +106,7 @@ def folder_target(ctx: click.Context, param: click.Parameter, path: Path | None)
 
 
 def refuse_overwriting(target: Path | None, inputs: Iterable[Path | None], *, option: str = "--html") -> None:
-    """Raise an error if the report would replace one of the files it is made from."""
+    """Raise an error if the report would replace an input."""
     for path in inputs:
         if target is not None and path is not None and exists(target) and exists(path) and target.samefile(path):
             raise click.BadParameter(
@@ -116,7 +116,7 @@ def refuse_overwriting(target: Path | None, inputs: Iterable[Path | None], *, op
 
 
 def refuse_replacing(target: Path | None, folders: Iterable[Path], *, option: str = "--html") -> None:
-    """Raise an error if the report would replace a file of a study; another report that lies there may be replaced."""
+    """Raise an error if the report would replace a study's file."""
     for folder in folders:
         if target is None or target.suffix in (".html", ".tex") or not exists(target) or not exists(folder):
             continue
@@ -128,7 +128,7 @@ def refuse_replacing(target: Path | None, folders: Iterable[Path], *, option: st
 
 
 def exists(path: Path | str) -> bool:
-    """Return whether there is such a file; a name that no file can have (too long, say) is not an error.
+    """Return whether such a file exists; invalid names do not.
 
     >>> exists("x" * 10_000)
     False

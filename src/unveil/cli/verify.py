@@ -1,4 +1,4 @@
-"""``unveil verify``: check that a file is the one that a redacted report describes."""
+"""``unveil verify``: check that a file is the one a report describes."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from unveil.cli.help import GroupedCommand, GroupedOption, HelpfulArgument
 
 
 def _verify(files: tuple[Path, ...], key: str | None) -> None:
-    """Print the keyed digest of each file, as the redacted report of an audit states it."""
+    """Print the keyed digest of each file."""
     from unveil.data.files.digest import digest_of_file, read_key
     from unveil.report.text import one_line
 

@@ -20,7 +20,7 @@ from unveil.grades.verdict import (
 
 #: What calibration does to a metric: it ranks attackers better, worse, or no different from chance; or it could not
 #: be told; or the metric is the same, because it does not look at probabilities.
-Effect = Literal["better", "worse", "no difference", "cannot be told", "the same"]
+Effect = Literal["better", "worse", "no difference", "cannot be determined", "the same"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +42,9 @@ class CalibratedGrade:
     """
 
     metric: str = figure(METRIC_NAME, name="name")
-    raw: MetricGrade = figure("The grades of the metric on raw scores.", without=OF_METRIC)
-    calibrated: MetricGrade = figure("The grades of the metric on learned probabilities.", without=OF_METRIC)
-    gain: Gain = figure(
-        "The mean over cases of its monotonicity when calibrated less that when raw, with the 95 % interval of that."
-    )
+    raw: MetricGrade = figure("Grades with raw scores.", without=OF_METRIC)
+    calibrated: MetricGrade = figure("Grades with calibrated probabilities.", without=OF_METRIC)
+    gain: Gain = figure("Mean over cases of calibrated minus raw monotonicity, with its 95% CI.")
     same: bool
 
     @derived("Effect of calibration on the metric.")
@@ -55,7 +53,7 @@ class CalibratedGrade:
         if self.same:
             return "the same"
         if not self.cases or np.isnan(self.gain.low):
-            return "cannot be told"
+            return "cannot be determined"
         return "better" if self.gain.low > 0 else "worse" if self.gain.high < 0 else "no difference"
 
     cases: int = figure("Number of cases with both.")

@@ -12,8 +12,8 @@ from unveil.grades.suite import Suite
 from unveil.grades.suite_steps import RankingUnit, Steps
 
 Grouping = Literal["attack", "data set"]
-SuiteChoice = Literal["single metric", "equal weights", "optimised weights"]
-WAYS: tuple[SuiteChoice, ...] = ("single metric", "equal weights", "optimised weights")
+SuiteChoice = Literal["single metric", "equal weights", "optimized weights"]
+WAYS: tuple[SuiteChoice, ...] = ("single metric", "equal weights", "optimized weights")
 
 _RESAMPLES = 2000
 _TAIL = 0.025
@@ -24,9 +24,9 @@ class Gain:
     """Gain of a share over the best metric, with 95% CI."""
 
     JSON_DEFINITION: ClassVar = "interval"
-    mean: float = figure("The mean over cases.")
-    low: float = figure("The lower end of the 95 % interval.")
-    high: float = figure("The upper end of the 95 % interval.")
+    mean: float = figure("Mean over cases.")
+    low: float = figure("Lower end of the 95% CI.")
+    high: float = figure("Upper end of the 95% CI.")
 
     @property
     def shown(self) -> bool:
@@ -62,15 +62,13 @@ class Validation:
     grouping: Grouping = figure("Unit that is held out together.", name="by")
     cases: int = figure("Number of held-out cases.")
     groups: int = figure("Number of groups of cases.")
-    folds: int = figure("In how many parts these groups were divided.")
-    shares: Mapping[SuiteChoice, float] = figure("The share of cases in order, by way of choosing.")
-    by_fold: Mapping[SuiteChoice, tuple[float, ...]] = figure(
-        "The share of cases in order in each fold, by way of choosing."
-    )
+    folds: int = figure("Number of folds.")
+    shares: Mapping[SuiteChoice, float] = figure("Share of cases in order, by search method.")
+    by_fold: Mapping[SuiteChoice, tuple[float, ...]] = figure("Share of cases in order per fold, by search method.")
     gains: Mapping[SuiteChoice, Gain] = figure("Gain of each method over the best single metric.")
     chosen: tuple[Mapping[SuiteChoice, Suite], ...]
 
-    @derived("The suite that each fold chose, by way of choosing.", name="chosen")
+    @derived("Suite selected in each fold, by search method.", name="chosen")
     def chosen_weights(self) -> tuple[Mapping[SuiteChoice, Mapping[str, float]], ...]:
         """Weights of the suite selected in each fold."""
         return tuple({way: suite.weights for way, suite in fold.items()} for fold in self.chosen)

@@ -38,9 +38,9 @@ class ExplainedVariance:
     factors that have nothing to do with the score still explain ``chance`` of it on average.
     """
 
-    r_squared: float = figure("The share of the variance explained.")
+    r_squared: float = figure("Share of the variance explained.")
     parameters: int = figure("Number of regression coefficients.")
-    chance: float = figure("The share that as many parameters would explain by chance.")
+    chance: float = figure("Share that as many parameters explain by chance.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,16 +63,16 @@ class Factors:
         What was left out, in sentences.
     """
 
-    response: str = figure("The score that is explained: monotonicity, evenness or shared range.", name="score")
+    response: str = figure("Explained score: monotonicity, evenness, or shared range.", name="score")
     rows: int = figure("Number of metric scores in the regression.")
     undefined: int = figure("Number of undefined scores, left out.")
     shares: Mapping[str, ExplainedVariance] = figure(
-        'Linear R² of each group of factors: "metric", "data", "protection", "attack", "type", and the last four as '
-        '"setting"; "statistics" of the data, "scope" of the attack (local or global), "axis", and "everything". '
-        'Also "everything but the metric", and "metric, given the rest" (its addition). Constant groups '
-        "are left out."
+        'Linear R² of each group of factors: "metric", "data", "protection", "attack", and "type"; the last '
+        'four as "setting". Further groups are "statistics" of the data, "scope" of the attack (local or '
+        'global), "axis", and "everything". Also "everything but the metric", and "metric, given the rest" '
+        "(its addition). Constant groups are left out."
     )
-    mars: Mars = figure("The model by pieces of lines (MARS)", name="model")
+    mars: Mars = figure("Piecewise linear model (MARS).", name="model")
     notes: tuple[str, ...] = figure("Notes on omitted data sets and columns, in sentences.", default=())
 
     @property

@@ -27,7 +27,7 @@ from unveil.grades.verdict import (
     ScoreSummary,
     Verdict,
     groups_of,
-    summarise,
+    summarize,
 )
 from unveil.grades.weighted_sum import RankReversals, SumRankings, sum_rankings
 
@@ -47,7 +47,7 @@ __all__ = [
     "grade",
     "groups_of",
     "recommended",
-    "summarise",
+    "summarize",
 ]
 
 #: So many metrics, at most, are tried with one another in suites: all subsets of seven are 120.
@@ -69,14 +69,14 @@ class SuiteGrade:
 
     GROUPS: ClassVar = {"by_sum": "The same where values are added up and not multiplied."}
     suite: Suite
-    name = figure_at("suite.name", "The name of the suite.")
-    weights = figure_at("suite.weights", "The weight of each metric.")
+    name = figure_at("suite.name", "Name of the suite.")
+    weights = figure_at("suite.weights", "Weight of each metric.")
     whole: ScoreSummary = figure("Share of cases in which it is monotone in attacker strength.", name="share_in_order")
-    pairs: ScoreSummary = figure("The share of pairs of levels in the right order.", name="share_of_pairs_in_order")
-    sum_whole: ScoreSummary = figure("The share of cases in order.", name="by_sum.share_in_order")
-    sum_pairs: ScoreSummary = figure("The share of pairs in order.", name="by_sum.share_of_pairs_in_order")
+    pairs: ScoreSummary = figure("Share of pairs of levels in the right order.", name="share_of_pairs_in_order")
+    sum_whole: ScoreSummary = figure("Share of cases in order.", name="by_sum.share_in_order")
+    sum_pairs: ScoreSummary = figure("Share of pairs in order.", name="by_sum.share_of_pairs_in_order")
     turned: RankReversals = figure(
-        "The share of cases that another level in the study would turn round.", name="by_sum.share_of_cases_turned"
+        "Share of cases with a rank reversal if a level is left out.", name="by_sum.share_of_cases_turned"
     )
     monotonicity: ScoreSummary = figure(MONOTONICITY.format("suite"))
     evenness: ScoreSummary = figure(EVENNESS)
@@ -117,12 +117,10 @@ class Grades:
     suite_scores: Scores | None = field(repr=False)
     rankings: Rankings | None = field(repr=False)
     searches: Mapping[str, SuiteSearch] = field(repr=False)
-    level: float = figure(
-        "The p value, from 0 to 1, below which a change between two levels is significant.", name="significance"
-    )
+    level: float = figure("Significance level of a change between two levels, from 0 to 1.", name="significance")
     strict: bool = figure("Whether non-significant changes in the wrong direction count.")
     of: GradedValues = figure(
-        'Unit of `scores` and `metrics`: means, or with "nodes" the values of nodes if available.',
+        'Unit of `scores` and `metrics`: means, or "nodes" for node values if available.',
         default="means",
     )
     nodes: Reading | None = field(default=None, repr=False)
@@ -316,14 +314,14 @@ def _suite_grades(
     return [
         SuiteGrade(
             suite=suite,
-            whole=summarise(ranked.whole[row], groups),
-            pairs=summarise(ranked.pairs[row], groups),
-            sum_whole=summarise(sums.whole[row], groups),
-            sum_pairs=summarise(sums.pairs[row], groups),
-            turned=RankReversals(**{name: summarise(each[row], groups).mean for name, each in turned.items()}),
-            monotonicity=summarise(scores.monotonicity.score[:, row], groups),
-            evenness=summarise(scores.evenness[:, row], groups),
-            shared_range=summarise(scores.shared_range[:, row], groups),
+            whole=summarize(ranked.whole[row], groups),
+            pairs=summarize(ranked.pairs[row], groups),
+            sum_whole=summarize(sums.whole[row], groups),
+            sum_pairs=summarize(sums.pairs[row], groups),
+            turned=RankReversals(**{name: summarize(each[row], groups).mean for name, each in turned.items()}),
+            monotonicity=summarize(scores.monotonicity.score[:, row], groups),
+            evenness=summarize(scores.evenness[:, row], groups),
+            shared_range=summarize(scores.shared_range[:, row], groups),
         )
         for row, suite in enumerate(suites)
     ]

@@ -60,12 +60,12 @@ class MarsTerm:
 
     hinges: tuple[Hinge, ...]
 
-    @derived("The factor, or the part of its range, that the term is about.", name="factor")
+    @derived("Factor, or part of its range, in the term.", name="factor")
     def text(self) -> str:
         """Product of hinges as text."""
         return " * ".join(hinge.text() for hinge in self.hinges)
 
-    coefficient: float = figure("By how much the score changes per unit of the term.")
+    coefficient: float = figure("Change of the score per unit of the term.")
     importance: float = figure("Increase of the GCV without it.")
 
     def written(self, digits: int = 2) -> str:
@@ -92,7 +92,7 @@ class Mars:
 
     intercept: float = figure("Intercept of the prediction.")
     r_squared: float = figure(
-        "The share of the response's variance that is explained, from 0 to 1; null if the response does not vary."
+        "Share of the response's variance explained, from 0 to 1; null if the response does not vary."
     )
     gcv: float = figure("Generalized cross-validation error: mean squared error with a penalty for terms.")
     terms: tuple[MarsTerm, ...] = figure("Terms of the prediction, in addition to the intercept.")

@@ -16,7 +16,7 @@ import numpy as np
 from unveil._figure import derived
 from unveil._figure import figure as declared
 from unveil.errors import InputError
-from unveil.grades.shipped_grades import ShippedGrade, ShippedGrades
+from unveil.grades.shipped_grades import RELIABILITY, ShippedGrade, ShippedGrades
 from unveil.grades.verdict import FEWEST_GROUPS, Verdict
 from unveil.studies import Results
 from unveil.studies._parts import scenario_of
@@ -57,9 +57,9 @@ class Order:
     The interval comes from drawing groups of comparable releases anew. NaN where there are no two to compare.
     """
 
-    share: float = declared("The share of pairs in the right order.")
-    low: float = declared("The lower end of its 95 % interval.")
-    high: float = declared("The upper end of its 95 % interval.")
+    share: float = declared("Share of pairs in the right order.")
+    low: float = declared("Lower end of its 95% CI.")
+    high: float = declared("Upper end of its 95% CI.")
     pairs: int = declared("Number of compared pairs of releases.")
     groups: int = declared("Number of groups of comparable releases.")
 
@@ -68,13 +68,18 @@ class Order:
 class FigureGrade:
     """Reliability of one result for ordering releases."""
 
-    figure: str = declared("The result, by its threshold name.")
+    figure: str = declared("The result, by its threshold name.", name="quantity")
     epsilon: Order = declared("Order of releases of one technique by epsilon.")
-    copied: Order = declared("Share of people with an exact copy; of a grade, the order of releases by that share.")
+    copied: Order = declared("Order of releases by the share of people with an exact copy.", name="exact_copies")
 
-    @derived("Whether it can rank releases.")
+    @derived("Reliability for ranking releases.")
+    def reliability(self) -> str:
+        """Reliability for ranking releases."""
+        return RELIABILITY[self.verdict]
+
+    @property
     def verdict(self) -> Verdict:
-        """Whether it can rank releases."""
+        """Advice on ranking releases."""
         orders = [each for each in (self.epsilon, self.copied) if each.pairs]
         if isnan(self.epsilon.share) or self.epsilon.groups < FEWEST_GROUPS:
             return "no grade"
@@ -82,7 +87,7 @@ class FigureGrade:
             return "do not rank by it"
         return "use" if all(each.low > BY_COIN for each in orders) else "with care"
 
-    @derived("Why that is the verdict, in words.")
+    @derived("Reason for the reliability, in words.")
     def reason(self) -> str:
         """Why, in a few words."""
         if self.verdict == "no grade":
@@ -175,7 +180,7 @@ def releases_of(results: Results) -> tuple[GradedRelease, ...]:
             GradedRelease(
                 name=data.name,
                 original=data.given.original_name,
-                technique=data.given.label(TECHNIQUE) or "not told",
+                technique=data.given.label(TECHNIQUE) or "not stated",
                 library=data.given.label(LIBRARY),
                 epsilon=_number(data.given.label(EPSILON)),
                 features=data.given.label(FEATURES),

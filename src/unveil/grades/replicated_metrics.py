@@ -25,9 +25,9 @@ class GradedCase:
     """Attack on a protected data set along one strength axis."""
 
     JSON_DEFINITION: ClassVar = "case"
-    data: str = figure("The data set, by the name that the study gives it.")
-    protect: str = figure("The protection, as it is written in commands.")
-    attack: str = figure("The attack, as it is written in commands.")
+    data: str = figure("Name of the data set in the study.")
+    protect: str = figure("Protection, as written in commands.")
+    attack: str = figure("Attack, as written in commands.")
     axis: str = figure("Axis of attacker strength.")
 
     def __iter__(self) -> Iterator[str]:

@@ -11,7 +11,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.grades.evenness import evenness, shared_range
 from unveil.grades.monotonicity import Monotonicity, monotonicity
 from unveil.grades.replicated_metrics import ReplicatedMetrics
-from unveil.grades.verdict import MetricGrade, groups_of, summarise
+from unveil.grades.verdict import MetricGrade, groups_of, summarize
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,12 +108,12 @@ def _metric_grades(scores: Scores, groups: IntArray) -> Iterable[MetricGrade]:
     for column, name in enumerate(scores.values.metrics):
         yield MetricGrade(
             metric=name,
-            monotonicity=summarise(found.score[:, column], groups),
-            evenness=summarise(scores.evenness[:, column], groups),
-            shared_range=summarise(scores.shared_range[:, column], groups),
+            monotonicity=summarize(found.score[:, column], groups),
+            evenness=summarize(scores.evenness[:, column], groups),
+            shared_range=summarize(scores.shared_range[:, column], groups),
             undecided=_share(found.undecided[:, column], tested[:, column]),
             against=_share(against[:, column], tested[:, column]),
-            by_axis={name: summarise(found.score[rows, column], groups[rows]) for name, rows in axes.items()},
+            by_axis={name: summarize(found.score[rows, column], groups[rows]) for name, rows in axes.items()},
         )
 
 

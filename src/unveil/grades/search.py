@@ -27,9 +27,9 @@ class SuiteTrial:
 
     JSON_DEFINITION: ClassVar = "weighting"
     suite: Suite
-    weights = figure_at("suite.weights", "The weight of each metric.")
-    whole: float = figure("The share of cases in order throughout.")
-    pairs: float = figure("The share of pairs of levels in the right order.")
+    weights = figure_at("suite.weights", "Weight of each metric.")
+    whole: float = figure("Share of cases in order throughout.")
+    pairs: float = figure("Share of pairs of levels in the right order.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class SuiteSearch:
     singles, equal
         Single metrics, and all suites of equal weights, the best ones first. Where two are alike, the one with fewer
         metrics is first, and then the order in which the metrics were given decides.
-    optimised
+    optimized
         The suite with the weights that were found best, or None where no case could be used.
     validations
         Shares in held-out cases: by attack, and by data set where there are at least three. Empty where there are fewer
@@ -64,11 +64,11 @@ class SuiteSearch:
     needs: tuple[str, ...] = figure("Criteria that the suite must meet.", default=())
     by: RankingUnit
     cases: int = figure(
-        "The number of cases with at least two levels at which all metrics are defined; only these were used."
+        "Number of cases with at least two levels at which all metrics are defined; only these were used."
     )
     singles: tuple[SuiteTrial, ...] = figure("Performance of each metric alone, best first.")
     equal: tuple[SuiteTrial, ...] = figure("Metrics with equal weights.")
-    optimised: SuiteTrial | None = figure("The weights that do best; null where none were searched for.")
+    optimized: SuiteTrial | None = figure("Optimal weights; null if none were searched for.")
     validations: tuple[Validation, ...] = figure(
         "Performance of the selected suites on held-out cases.", name="held_out"
     )
@@ -78,9 +78,9 @@ class SuiteSearch:
     @property
     def apparent(self) -> Mapping[SuiteChoice, float]:
         """In-sample share of each method's best suite, which is optimistic."""
-        if self.optimised is None:
+        if self.optimized is None:
             return dict.fromkeys(WAYS, float("nan"))
-        best = (self.singles[0], self.equal[0], self.optimised)
+        best = (self.singles[0], self.equal[0], self.optimized)
         return {way: getattr(tried, self.by) for way, tried in zip(WAYS, best, strict=True)}
 
     @property
@@ -146,7 +146,7 @@ def best_suites(
     choose = partial(_choose, single=single, equal=equal, by=by, rng=rng, allowed=allowed)
     found, validations = None, []
     if len(cases):
-        found = _tried(steps, [choose(steps)["optimised weights"][0]], metrics, by)[0]
+        found = _tried(steps, [choose(steps)["optimized weights"][0]], metrics, by)[0]
         for grouping, keys in _groupings([values.cases[case] for case in cases]).items():
             validations.append(validate(steps, keys, choose, grouping=grouping, by=by, folds=folds, rng=rng))
     return SuiteSearch(
@@ -155,7 +155,7 @@ def best_suites(
         cases=len(cases),
         singles=_tried(steps, single, metrics, by),
         equal=_tried(steps, equal, metrics, by),
-        optimised=found,
+        optimized=found,
         validations=tuple(validations),
         zeros=zeros,
         needs=needs,
@@ -183,7 +183,7 @@ def _choose(
     weights = best_weights(steps, starts, by, rng, allowed=allowed)
     weights = np.round(weights / weights.sum(), 10)  # 0.45 instead of 0.44999999999999996
     shown = {name: float(weight) for name, weight in zip(names, weights, strict=True) if weight > 0}
-    picked["optimised weights"] = (Suite("optimised", shown), weights)
+    picked["optimized weights"] = (Suite("optimized", shown), weights)
     return picked
 
 

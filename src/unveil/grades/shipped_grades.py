@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:  # reading grades must not load what made them
     from unveil.grades.grades import Grades, MetricGrade
 
+#: Each verdict as the reliability of the metric.
+RELIABILITY: Mapping[str, str] = MappingProxyType(
+    {"use": "reliable", "with care": "limited", "do not rank by it": "unreliable", "no grade": "not graded"}
+)
+
 #: What was attacked in a study: graphs and tables that it protected itself, or releases that others made.
 Ground = Literal["graphs", "tables", "releases"]
 _FILE = "shipped.json"

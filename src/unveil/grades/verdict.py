@@ -9,6 +9,7 @@ import numpy as np
 from unveil._figure import derived, figure
 from unveil._kernels.types import FloatArray, IntArray
 from unveil.grades.replicated_metrics import GradedCase
+from unveil.grades.shipped_grades import RELIABILITY
 from unveil.metrics import METRICS
 
 #: What a metric of which nothing is significant scores: it never tells a strong adversary from a weak one.
@@ -60,12 +61,12 @@ class ScoreSummary:
     """
 
     JSON_DEFINITION: ClassVar = "spread"
-    mean: float = figure("The mean over cases.")
-    low: float = figure("The lower end of its 95 % interval.")
-    high: float = figure("The upper end of its 95 % interval.")
-    first_quartile: float = figure("The first quartile over cases.")
-    median: float = figure("The median over cases.")
-    third_quartile: float = figure("The third quartile over cases.")
+    mean: float = figure("Mean over cases.")
+    low: float = figure("Lower end of its 95% CI.")
+    high: float = figure("Upper end of its 95% CI.")
+    first_quartile: float = figure("First quartile over cases.")
+    median: float = figure("Median over cases.")
+    third_quartile: float = figure("Third quartile over cases.")
     cases: int = figure("Number of cases with a score.")
     groups: int = figure("Number of groups of data, protection, and attack.")
     undefined: int = figure("Number of cases without a score.")
@@ -81,10 +82,10 @@ def groups_of(cases: Sequence[GradedCase]) -> IntArray:
     return np.array([number.setdefault(tuple(case)[:3], len(number)) for case in cases], np.int64)
 
 
-def summarise(scores: FloatArray, groups: IntArray) -> ScoreSummary:
+def summarize(scores: FloatArray, groups: IntArray) -> ScoreSummary:
     """Return mean, CI, quartiles, and count of scores over cases.
 
-    >>> summarise(np.array([0.2, 0.4, 0.6, np.nan]), np.array([0, 1, 2, 2])).median
+    >>> summarize(np.array([0.2, 0.4, 0.6, np.nan]), np.array([0, 1, 2, 2])).median
     0.4
     """
     there = ~np.isnan(scores)
@@ -144,7 +145,7 @@ class MetricGrade:
 
     metric: str = figure(METRIC_NAME, name="name")
 
-    @derived("The category of the metric, as `unveil list metrics` shows it.")
+    @derived("Category of the metric, as in `unveil list metrics`.")
     def category(self) -> str:
         """Its category."""
         return METRICS[self.metric].category
@@ -164,23 +165,28 @@ class MetricGrade:
         """True if it counts targets that become fewer with attacker knowledge."""
         return self.metric in COUNT_TARGETS and _SEEDS in self.by_axis
 
-    @derived("Reliability for ranking protections, attacks, or data; see `reason`.")
+    @property
     def verdict(self) -> Verdict:
-        """Reliability for ranking protections, attacks, or data; see :attr:`reason`."""
+        """Advice on ranking protections, attacks, or data; see :attr:`reason`."""
         return self._judged[0]
 
-    @derived("Why the verdict is so, in words.")
+    @derived("Reliability for ranking protections, attacks, or data; see `reason`.")
+    def reliability(self) -> str:
+        """Reliability for ranking protections, attacks, or data."""
+        return RELIABILITY[self.verdict]
+
+    @derived("Reason for the reliability, in words.")
     def reason(self) -> str:
         """Short reason for the verdict."""
         return self._judged[1]
 
     monotonicity: ScoreSummary = figure(MONOTONICITY.format("metric"))
-    by_axis: Mapping[str, ScoreSummary] = figure("The monotonicity on each axis.")
+    by_axis: Mapping[str, ScoreSummary] = figure("Monotonicity by axis.")
     undecided: float = figure(
-        "The share of cases, from 0 to 1, in which no change is significant.", name="share_undecided"
+        "Share of cases, from 0 to 1, in which no change is significant.", name="share_inconclusive"
     )
     against: float = figure(
-        "The share of cases, from 0 to 1, with a significant change the wrong way.", name="share_wrong_way"
+        "Share of cases, from 0 to 1, with a significant change in the wrong direction.", name="share_wrong_way"
     )
     evenness: ScoreSummary = figure(EVENNESS)
     shared_range: ScoreSummary = figure(SHARED_RANGE)
@@ -197,15 +203,15 @@ class MetricGrade:
         if self.against > TOO_MANY_AGAINST:
             return "do not rank by it", "it goes the wrong way in more than a third of the cases"
         if self.against > MOST_AGAINST:
-            return "with care", "it goes the wrong way in more than a fifth of the cases"
+            return "with care", "it changes in the wrong direction in more than a fifth of the cases"
         if self.undecided > MOST_UNDECIDED:
             return "with care", "it changes significantly in less than half of the cases"
         if np.isnan(score.low):
             return "with care", "one combination of data, protection, and attack cannot be generalized"
         if score.groups < FEWEST_GROUPS:
-            return "with care", f"{score.groups} combinations of data, protection and attack are too few to be sure"
+            return "with care", f"{score.groups} combinations of data, protection and attack are too few"
         if score.low <= NOTHING_SIGNIFICANT + _ROUNDING:
-            return "with care", "not surely better than a metric that never changes"
+            return "with care", "not significantly better than a constant metric"
         if self.counts_targets:
-            return "with care", "it counts targets, of which there are fewer as more seed pairs are known"
+            return "with care", "it counts targets, and more seed pairs leave fewer targets"
         return "use", "monotone in attacker strength"

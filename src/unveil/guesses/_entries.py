@@ -35,7 +35,7 @@ def frozen(values: Any, dtype: Any, *, what: str) -> NDArray[Any]:
     return array
 
 
-def entries_of_matrix(matrix: Any, *, normalise: bool) -> Rows:
+def entries_of_matrix(matrix: Any, *, normalize: bool) -> Rows:
     """Return row starts, columns, and values of a dense or sparse matrix."""
     if hasattr(matrix, "tocsr"):
         sparse = matrix.tocsr(copy=True)
@@ -53,15 +53,15 @@ def entries_of_matrix(matrix: Any, *, normalise: bool) -> Rows:
         targets, columns = dense.shape
         start = np.arange(targets + 1, dtype=np.int64) * columns
         rows = start, np.tile(np.arange(columns, dtype=np.int32), targets), dense.ravel()
-    return divide_by_sums(*rows) if normalise else rows
+    return divide_by_sums(*rows) if normalize else rows
 
 
 def entries_of_table(
-    target: Any, candidate: Any, probability: Any, *, normalise: bool
+    target: Any, candidate: Any, probability: Any, *, normalize: bool
 ) -> tuple[IntArray, Int32Array, FloatArray, NDArray[Any], NDArray[Any]]:
     """Return starts, candidates, and values by target, with names."""
-    row, targets = factorise(target, what="target")
-    column, candidates = factorise(candidate, what="candidate")
+    row, targets = factorize(target, what="target")
+    column, candidates = factorize(candidate, what="candidate")
     values = frozen(probability, np.float64, what="probability")
     if not row.size == column.size == values.size:
         raise InputError(
@@ -79,7 +79,7 @@ def entries_of_table(
                 f"{repeated} rows repeat the target and candidate of an earlier row. Keep one row per pair"
             )
     start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=targets.size))]).astype(np.int64)
-    rows = divide_by_sums(start, column, values) if normalise else (start, column, values)
+    rows = divide_by_sums(start, column, values) if normalize else (start, column, values)
     return *rows, targets, candidates
 
 
@@ -103,13 +103,13 @@ def divide_by_sums(start: IntArray, column: Int32Array, value: FloatArray) -> Ro
 # Turn labels of any kind into numbers 0, 1, 2, … and the names behind them.
 
 
-def factorise(labels: Any, *, what: str) -> tuple[Int32Array, NDArray[Any]]:
+def factorize(labels: Any, *, what: str) -> tuple[Int32Array, NDArray[Any]]:
     """Return the number of each label and the label behind each number.
 
     Labels that can be sorted are numbered in sorted order, so that the numbers do not depend on the order of rows.
     ``what`` is the word for a label in the error message.
 
-    >>> factorise(["b", "a", "b"], what="cluster")
+    >>> factorize(["b", "a", "b"], what="cluster")
     (array([1, 0, 1], dtype=int32), array(['a', 'b'], dtype=object))
     """
     if isinstance(labels, np.ndarray) and labels.ndim != 1:
@@ -126,7 +126,7 @@ def factorise(labels: Any, *, what: str) -> tuple[Int32Array, NDArray[Any]]:
     if series is not None:
         _refuse_missing(series.is_null().to_numpy(), what)
         if series.dtype.is_integer() or series.dtype.is_float():
-            return factorise(series.to_numpy(), what=what)
+            return factorize(series.to_numpy(), what=what)
         return _from_series(series)
     return _from_hashables(labels, what)
 

@@ -26,12 +26,12 @@ class PairedNames(Protocol):
         ...
 
     @property
-    def entries(self) -> Names | None:
+    def items(self) -> Names | None:
         """The names of items."""
         ...
 
     @property
-    def tokens(self) -> Names | None:
+    def pseudonyms(self) -> Names | None:
         """The names of pseudonyms."""
         ...
 
@@ -76,7 +76,7 @@ def matching_truth(matching: PairedNames, pairs: Any) -> IntArray:
     Examples
     --------
     >>> from unveil.guesses.matching import Matching
-    >>> guess = Matching([[1, 1], [1, 1]], entries=["Flu", "Cold"], tokens=["u", "v"])
+    >>> guess = Matching([[1, 1], [1, 1]], items=["Flu", "Cold"], pseudonyms=["u", "v"])
     >>> matching_truth(guess, {"Cold": "u", "Flu": "v"})
     array([1, 0])
     """
@@ -87,9 +87,9 @@ def matching_truth(matching: PairedNames, pairs: Any) -> IntArray:
         refuse_count(truth.size, n)
     else:
         refuse_count(len(couples), n)
-        entry = _positions([one for one, _ in couples], matching.entries, n, "item")
+        item = _positions([one for one, _ in couples], matching.items, n, "item")
         truth = np.empty(n, np.int64)
-        truth[entry] = _positions([other for _, other in couples], matching.tokens, n, "pseudonym")
+        truth[item] = _positions([other for _, other in couples], matching.pseudonyms, n, "pseudonym")
     refuse_no_bijection(truth, n, "pseudonym")
     truth.flags.writeable = False
     return truth
@@ -99,7 +99,7 @@ class UnpairedNames(PairedNames, Protocol):
     """Different numbers of items and pseudonyms: an UnequalMatching."""
 
     @property
-    def token_count(self) -> int:
+    def pseudonym_count(self) -> int:
         """The number of pseudonyms."""
         ...
 
@@ -111,11 +111,11 @@ def unequal_truth(matching: UnpairedNames, pairs: Any) -> IntArray:
     have None.
 
     >>> from unveil.guesses.unequal_matching import UnequalMatching
-    >>> guess = UnequalMatching([[1, 1], [1, 1], [1, 1]], entries=["Flu", "Cold", "Asthma"], tokens=["u", "v"])
+    >>> guess = UnequalMatching([[1, 1], [1, 1], [1, 1]], items=["Flu", "Cold", "Asthma"], pseudonyms=["u", "v"])
     >>> unequal_truth(guess, {"Cold": "u", "Flu": "v"})
     array([ 1,  0, -1])
     """
-    n, m = matching.n, matching.token_count
+    n, m = matching.n, matching.pseudonym_count
     couples = _couples(pairs)
     if couples is None:
         truth = frozen(pairs, np.int64, what="the truth").copy()
@@ -125,9 +125,9 @@ def unequal_truth(matching: UnpairedNames, pairs: Any) -> IntArray:
             )
     else:
         couples = [(one, other) for one, other in couples if other is not None]
-        entry = _known([one for one, _ in couples], matching.entries, n, "item")
+        item = _known([one for one, _ in couples], matching.items, n, "item")
         truth = np.full(n, -1, np.int64)
-        truth[entry] = _known([other for _, other in couples], matching.tokens, m, "pseudonym")
+        truth[item] = _known([other for _, other in couples], matching.pseudonyms, m, "pseudonym")
     if ((truth < -1) | (truth >= m)).any():
         raise InputError(
             f"Some pseudonyms of the truth are not numbers from 0 to {m - 1}, or -1 for none. Number them from 0"
@@ -156,7 +156,7 @@ def _couples(pairs: Any) -> list[tuple[Any, Any]] | None:
         return list(pairs.items())
     if isinstance(pairs, (list, tuple)) and any(isinstance(pair, (tuple, list)) for pair in pairs):
         try:
-            return [(entry, token) for entry, token in pairs]
+            return [(item, pseudonym) for item, pseudonym in pairs]
         except (TypeError, ValueError):
             raise InputError("Some rows of the truth are not pairs. Each pair has an item and a pseudonym") from None
     return None
@@ -219,9 +219,9 @@ class _Attack(Protocol):
     @property
     def matrix(self) -> SquareMatrix: ...
     @property
-    def entries(self) -> Names | None: ...
+    def items(self) -> Names | None: ...
     @property
-    def tokens(self) -> Names | None: ...
+    def pseudonyms(self) -> Names | None: ...
 
 
 def combined(attacks: Sequence[_Attack]) -> tuple[Any, Names | None, Names | None]:
@@ -232,9 +232,9 @@ def combined(attacks: Sequence[_Attack]) -> tuple[Any, Names | None, Names | Non
     first = attacks[0]
     product: Any = first.matrix / first.matrix.max()
     for number, other in enumerate(attacks[1:], start=2):
-        rows = order_of(first.entries, other.entries, first.matrix.shape[0], other.matrix.shape[0], number, "items")
+        rows = order_of(first.items, other.items, first.matrix.shape[0], other.matrix.shape[0], number, "items")
         columns = order_of(
-            first.tokens, other.tokens, first.matrix.shape[1], other.matrix.shape[1], number, "pseudonyms"
+            first.pseudonyms, other.pseudonyms, first.matrix.shape[1], other.matrix.shape[1], number, "pseudonyms"
         )
         matrix: Any = other.matrix[rows][:, columns]
         matrix = matrix / matrix.max()
@@ -247,7 +247,7 @@ def combined(attacks: Sequence[_Attack]) -> tuple[Any, Names | None, Names | Non
             "No pair of item and pseudonym is possible in all releases. Check that they hold the same data under "
             "the same pseudonyms"
         )
-    return product, first.entries, first.tokens
+    return product, first.items, first.pseudonyms
 
 
 def order_of(ours: Names | None, theirs: Names | None, n: int, m: int, number: int, what: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from unveil._kernels.candidates import find_entries, first_fault, summarise, with_others
+from unveil._kernels.candidates import find_entries, first_fault, summarize, with_others
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.errors import InputError
 from unveil.guesses._entries import entries_of_matrix, entries_of_table, frozen
@@ -162,20 +162,20 @@ class Candidates:
         cls,
         matrix: Any,
         *,
-        normalise: bool = False,
+        normalize: bool = False,
         chosen: Any = None,
         targets: Any = None,
         candidates: Any = None,
     ) -> "Candidates":
         """Return the guess of a dense or sparse matrix, targets by candidates.
 
-        All columns of a dense matrix were considered; of a sparse one those that are stored. With ``normalise`` each
+        All columns of a dense matrix were considered; of a sparse one those that are stored. With ``normalize`` each
         row is divided by its sum, and a row that sums to 0 was not attempted.
 
-        >>> Candidates.from_matrix([[3, 1], [0, 0]], normalise=True).attempted
+        >>> Candidates.from_matrix([[3, 1], [0, 0]], normalize=True).attempted
         array([ True, False])
         """
-        start, candidate, probability = entries_of_matrix(matrix, normalise=normalise)
+        start, candidate, probability = entries_of_matrix(matrix, normalize=normalize)
         return cls(start, candidate, probability, chosen, targets, candidates)
 
     @classmethod
@@ -187,23 +187,23 @@ class Candidates:
         >>> Candidates.from_scores([[3, 1]]).probability
         array([0.75, 0.25])
         """
-        return cls.from_matrix(scores, normalise=True, chosen=chosen, targets=targets, candidates=candidates)
+        return cls.from_matrix(scores, normalize=True, chosen=chosen, targets=targets, candidates=candidates)
 
     @classmethod
     def from_table(
-        cls, target: Any, candidate: Any, probability: Any, *, normalise: bool = False, chosen: Any = None
+        cls, target: Any, candidate: Any, probability: Any, *, normalize: bool = False, chosen: Any = None
     ) -> "Candidates":
         """Return the guess of a long table, one row per pair.
 
         ``target`` and ``candidate`` are names (sequences or DataFrame columns); ``chosen`` maps target names to the
-        chosen candidate's name (None for not attempted). With ``normalise`` the probabilities of each target are
+        chosen candidate's name (None for not attempted). With ``normalize`` the probabilities of each target are
         divided by their sum.
 
         >>> guess = Candidates.from_table(["t", "t", "u"], ["b", "a", "b"], [0.25, 0.75, 1])
         >>> guess.targets, guess.candidate, guess.probability
         (array(['t', 'u'], dtype=object), array([0, 1, 1], dtype=int32), array([0.75, 0.25, 1.  ]))
         """
-        start, number, values, targets, names = entries_of_table(target, candidate, probability, normalise=normalise)
+        start, number, values, targets, names = entries_of_table(target, candidate, probability, normalize=normalize)
         guess = cls(start, number, values, None, targets, names)
         if chosen is None:
             return guess
@@ -248,7 +248,7 @@ class Candidates:
     def summary(self) -> CandidateSummary:
         """Summaries for the metrics without truth."""
         if self.elsewhere is None:
-            return CandidateSummary(*summarise(self.start, self.probability))
+            return CandidateSummary(*summarize(self.start, self.probability))
         return CandidateSummary(*with_others(self.start, self.probability, self.others, self.each_other))
 
     def entry_of(self, candidate: ArrayLike) -> IntArray:
@@ -353,5 +353,5 @@ _FAULTS = {
     1: ("have probabilities that are not finite", "Replace missing and infinite values"),
     2: ("have negative probabilities", "Replace negative values"),
     3: ("are not distinct and ascending", "Keep one row per target and candidate, or build with from_table"),
-    4: ("have probabilities that do not sum to 1", "Divide each by their sum, or pass normalise=True"),
+    4: ("have probabilities that do not sum to 1", "Divide each by their sum, or pass normalize=True"),
 }

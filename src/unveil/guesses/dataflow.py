@@ -90,7 +90,7 @@ class Dataflow:
     ----------
     nodes
         In any order.
-    entries, tokens
+    items, pseudonyms
         The names of the open inputs and outputs. None takes them in the order in which the nodes name them; to have
         another order, pass exactly these names in that order.
 
@@ -99,7 +99,7 @@ class Dataflow:
     Two items are mixed, and one of them is mixed with a third:
 
     >>> network = Dataflow([Node(["Flu", "Cold"], ["u", "inner"]), Node(["inner", "Asthma"], ["v", "x"])])
-    >>> network.entries, network.tokens
+    >>> network.items, network.pseudonyms
     (('Flu', 'Cold', 'Asthma'), ('u', 'v', 'x'))
     >>> network.matrix
     array([[0.5 , 0.25, 0.25],
@@ -108,8 +108,8 @@ class Dataflow:
     """
 
     nodes: tuple[Node, ...]
-    entries: Names | None = None
-    tokens: Names | None = None
+    items: Names | None = None
+    pseudonyms: Names | None = None
 
     def __post_init__(self) -> None:
         nodes = tuple(self.nodes)
@@ -126,8 +126,8 @@ class Dataflow:
                 "Describe its separate parts one by one"
             )
         object.__setattr__(self, "nodes", tuple(nodes[k] for k in order))
-        object.__setattr__(self, "entries", _ordered(self.entries, open_in, "items"))
-        object.__setattr__(self, "tokens", _ordered(self.tokens, open_out, "pseudonyms"))
+        object.__setattr__(self, "items", _ordered(self.items, open_in, "items"))
+        object.__setattr__(self, "pseudonyms", _ordered(self.pseudonyms, open_out, "pseudonyms"))
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "Dataflow":
@@ -147,12 +147,12 @@ class Dataflow:
             with of_file(path, f" at node {number} (counted from 1)"):
                 nodes.append(Node(*node))
         with of_file(path):
-            return cls(tuple(nodes), file.entries, file.tokens)
+            return cls(tuple(nodes), file.items, file.pseudonyms)
 
     @property
     def n(self) -> int:
         """The number of items, which is the number of pseudonyms."""
-        return len(self.entries or ())
+        return len(self.items or ())
 
     @cached_property
     def matrix(self) -> FloatArray:
@@ -161,7 +161,7 @@ class Dataflow:
         Every row and column sums to 1. Chances flow through the nodes one by one: an output holds the mean of the
         inputs, weighted by the node's chances.
         """
-        place = {name: k for k, name in enumerate(self.entries or ())}
+        place = {name: k for k, name in enumerate(self.items or ())}
         held = {name: np.eye(1, self.n, k)[0] for name, k in place.items()}
         for node in self.nodes:
             taken = np.array([held.pop(wire) for wire in node.inputs])
@@ -170,7 +170,7 @@ class Dataflow:
                 held.update(dict.fromkeys(node.outputs, mixed))
             else:
                 held.update(zip(node.outputs, node.chances.T @ taken, strict=True))
-        matrix = np.array([held[token] for token in self.tokens or ()]).T.copy()
+        matrix = np.array([held[pseudonym] for pseudonym in self.pseudonyms or ()]).T.copy()
         matrix.flags.writeable = False
         return matrix
 
@@ -192,7 +192,7 @@ class Dataflow:
         """
         from unveil.guesses.matching_distribution import MatchingDistribution
 
-        wires = list(self.entries or ())
+        wires = list(self.items or ())
         states = {tuple(range(self.n)): 1.0}
         for node in self.nodes:
             orders = _orders(node, at_most // len(states))
@@ -206,10 +206,10 @@ class Dataflow:
                     after = kept + tuple(state[places[k]] for k in order)
                     following[after] = following.get(after, 0.0) + chance * share
             states = following
-        column = [wires.index(token) for token in self.tokens or ()]
+        column = [wires.index(pseudonym) for pseudonym in self.pseudonyms or ()]
         # A state holds the item on each wire; a matching the pseudonym of each item.
         matchings = np.argsort(np.array(list(states))[:, column], axis=1)
-        return MatchingDistribution(matchings, np.array(list(states.values())), self.entries, self.tokens)
+        return MatchingDistribution(matchings, np.array(list(states.values())), self.items, self.pseudonyms)
 
     def __repr__(self) -> str:
         return f"Dataflow({len(self.nodes)} node{'s' * (len(self.nodes) > 1)}, {self.n} items and pseudonyms)"

@@ -189,7 +189,7 @@ def pick_min(masses: Sequence[MassFunction]) -> MassFunction:
     return _least(masses)
 
 
-@combination(acceptable_for="the probability told", source=PAPER)
+@combination(acceptable_for="the given probability", source=PAPER)
 def informed(masses: Sequence[MassFunction], *, probability: Probability) -> MassFunction:
     """Return the combination for a known true probability.
 

@@ -347,11 +347,11 @@ class MassFunction:
         """Return the nonspecificity, in nats, 0 to ``log(size)``."""
         return float(self.mass @ np.log(self.lengths))
 
-    def conditioned(self, event: Elements, *, conflict: Literal["refuse", "normalise"] = "refuse") -> "MassFunction":
+    def conditioned(self, event: Elements, *, conflict: Literal["refuse", "normalize"] = "refuse") -> "MassFunction":
         """Return the belief conditioned on the event.
 
         Mass on sets outside of the event means that the event cannot be certain if this belief is valid. It is refused,
-        or with ``normalise`` left out and the rest divided by its sum (Dempster's conditioning, which need not stay
+        or with ``normalize`` left out and the rest divided by its sum (Dempster's conditioning, which need not stay
         compatible with the truth); with no set that meets the event nothing is left, and it is refused in any case.
 
         >>> MassFunction.from_sets(4, {(0, 1): 0.5, (1, 2, 3): 0.5}).conditioned([1, 2]).sets
@@ -363,7 +363,7 @@ class MassFunction:
         met = lengths > 0
         lost = 1.0 - self._total(met)
         if not met.any() or (conflict == "refuse" and not met.all()):
-            cure = "" if not met.any() else ", or pass conflict='normalise' to leave it out"
+            cure = "" if not met.any() else ", or pass conflict='normalize' to leave it out"
             raise InputError(
                 f"a mass of {lost:.6g} is on sets disjoint from the event: either the event is uncertain, or this "
                 f"belief is invalid. Correct one of them{cure}"

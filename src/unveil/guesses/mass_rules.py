@@ -28,7 +28,7 @@ from unveil.errors import InputError
 from unveil.guesses.mass_function import MassFunction
 
 Rule = Callable[..., MassFunction]
-AcceptableFor = Literal["every probability", "the probability told", "none"]
+AcceptableFor = Literal["every probability", "the given probability", "none"]
 
 # Sets of atoms beyond one word take memory: 2**31 bits are 256 MB.
 _MOST_BITS = 2**31

@@ -48,36 +48,36 @@ class Matching:
     matrix
         A dense array, or a csr_array where a sparse matrix of scipy was given; read-only. Dense ones have at most
         10,000 rows.
-    entries, tokens
+    items, pseudonyms
         The names of rows and columns, each once, or None where they are known by number alone.
 
     Examples
     --------
-    >>> guess = Matching([[0, 1, 1], [1, 1, 0], [1, 1, 1]], entries=["Flu", "Cold", "Asthma"])
+    >>> guess = Matching([[0, 1, 1], [1, 1, 0], [1, 1, 1]], items=["Flu", "Cold", "Asthma"])
     >>> guess.n, guess.is_feasibility, guess.is_doubly_stochastic
     (3, True, False)
     """
 
     matrix: SquareMatrix
-    entries: Names | None = None
-    tokens: Names | None = None
+    items: Names | None = None
+    pseudonyms: Names | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", square_matrix(self.matrix))
-        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="items"))
-        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.n, what="pseudonyms"))
+        object.__setattr__(self, "items", distinct_names(self.items, self.n, what="items"))
+        object.__setattr__(self, "pseudonyms", distinct_names(self.pseudonyms, self.n, what="pseudonyms"))
         refuse_without_perfect_matching(self.matrix, what="the matrix")
 
     @classmethod
     def from_matrix(
-        cls, matrix: Any, *, entries: Sequence[Any] | None = None, tokens: Sequence[Any] | None = None
+        cls, matrix: Any, *, items: Sequence[Any] | None = None, pseudonyms: Sequence[Any] | None = None
     ) -> "Matching":
         """Return the attack with this dense, sparse, or tabular matrix.
 
-        >>> Matching.from_matrix([[0.5, 0.5], [0.5, 0.5]], tokens=["u", "v"]).is_doubly_stochastic
+        >>> Matching.from_matrix([[0.5, 0.5], [0.5, 0.5]], pseudonyms=["u", "v"]).is_doubly_stochastic
         True
         """
-        return cls(matrix, entries, tokens)  # type: ignore[arg-type]
+        return cls(matrix, items, pseudonyms)  # type: ignore[arg-type]
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "Matching":
@@ -86,7 +86,7 @@ class Matching:
         See :func:`~unveil.data.matrices.matchings.read_matrix`.
 
         >>> from unveil.data import samples
-        >>> Matching.read(samples.path("matching_matrix.csv")).tokens
+        >>> Matching.read(samples.path("matching_matrix.csv")).pseudonyms
         ('u', 'v', 'x', 'y', 'z')
         """
         from unveil.data.matrices.matchings import read_matrix
@@ -126,17 +126,17 @@ class Matching:
         n, idle = candidates.target_count, ~candidates.attempted
         highest = int(candidates.candidate.max(initial=-1)) + 1
         count = max(n, highest) if candidates.candidates is None else candidates.candidates.size
-        refuse_shape((count, n), what="the matrix of candidates and targets", entries=int(idle.sum()) * n)
+        refuse_shape((count, n), what="the matrix of candidates and targets", stored=int(idle.sum()) * n)
         if idle.any() and unattempted != "uniform":
             raise InputError(
                 f"{int(idle.sum())} of {n} targets were not attempted, so they cannot be matched. Leave "
                 "them out with their items, or pass unattempted='uniform' to make all items equally likely"
             )
         kept = ~np.repeat(idle, candidates.considered)
-        token = np.repeat(np.arange(n), candidates.considered)[kept]
+        pseudonym = np.repeat(np.arange(n), candidates.considered)[kept]
         blank = np.flatnonzero(idle)
         row = np.concatenate([candidates.candidate[kept], np.tile(np.arange(n), blank.size)])
-        column = np.concatenate([token, np.repeat(blank, n)])
+        column = np.concatenate([pseudonym, np.repeat(blank, n)])
         value = np.concatenate([candidates.probability[kept], np.full(blank.size * n, 1 / n)])
         matrix = csr_array((value, (row, column)), shape=(n, n))
         return cls(_dense_if_small(matrix), _plain(candidates.candidates), _plain(candidates.targets))
@@ -148,8 +148,8 @@ class Matching:
         high: ArrayLike,
         frequency: ArrayLike,
         *,
-        entries: Sequence[Any] | None = None,
-        tokens: Sequence[Any] | None = None,
+        items: Sequence[Any] | None = None,
+        pseudonyms: Sequence[Any] | None = None,
     ) -> "Matching":
         """Return the 0/1 infeasibility attack of frequency ranges.
 
@@ -162,7 +162,7 @@ class Matching:
         array([[0., 1.],
                [1., 1.]])
         """
-        return cls(ranges_matrix(low, high, frequency), entries, tokens)  # type: ignore[arg-type]
+        return cls(ranges_matrix(low, high, frequency), items, pseudonyms)  # type: ignore[arg-type]
 
     @classmethod
     def from_dataflow(cls, dataflow: "Dataflow") -> "Matching":
@@ -173,7 +173,7 @@ class Matching:
         array([[0.5, 0.5],
                [0.5, 0.5]])
         """
-        return cls(dataflow.matrix, dataflow.entries, dataflow.tokens)
+        return cls(dataflow.matrix, dataflow.items, dataflow.pseudonyms)
 
     def combined(self, *others: "Matching") -> "Matching":
         """Return the attack on several releases, as the product of weights.
@@ -243,7 +243,7 @@ class Matching:
         scaled = sinkhorn(used, rounds=rounds).edges
         matrix = csr_array((scaled.weight, scaled.column, scaled.start), shape=(self.n, self.n))
         dense = isinstance(self.matrix, np.ndarray)
-        return Matching(matrix.toarray() if dense else matrix, self.entries, self.tokens)
+        return Matching(matrix.toarray() if dense else matrix, self.items, self.pseudonyms)
 
     def __repr__(self) -> str:
         return f"Matching({self.n} items and pseudonyms, {self.edges.weight.size} of {self.n**2} pairs possible)"
@@ -256,7 +256,7 @@ def ranges_matrix(low: ArrayLike, high: ArrayLike, frequency: ArrayLike, *, squa
     if least.size != most.size:
         raise InputError(f"there are {least.size} lower and {most.size} upper bounds. Pass one of each per item")
     shape = (least.size, seen.size)
-    refuse_shape(shape, what="the matrix of ranges and frequencies", entries=0, square=square)
+    refuse_shape(shape, what="the matrix of ranges and frequencies", stored=0, square=square)
     _refuse_ranges(least, most, seen)
     return _inside(least, most, seen)
 
@@ -290,7 +290,7 @@ def _inside(low: FloatArray, high: FloatArray, frequency: FloatArray) -> SquareM
             "No frequency lies in any range. Give ranges and frequencies in the same unit: "
             "shares from 0 to 1, percent or counts"
         )
-    refuse_shape(shape, what="the matrix of ranges and frequencies", entries=total, square=False)
+    refuse_shape(shape, what="the matrix of ranges and frequencies", stored=total, square=False)
     start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     place = np.arange(total) - np.repeat(start[:-1] - first, sizes)
     return _dense_if_small(csr_array((np.ones(total), order[place], start), shape=shape))

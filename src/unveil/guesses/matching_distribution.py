@@ -37,7 +37,7 @@ class MatchingDistribution:
         One row per matching: the number of the pseudonym (from 0) of each item; read-only.
     probability
         How likely each matching is; they sum to 1; read-only.
-    entries, tokens
+    items, pseudonyms
         Their names, each once, or None where they are known by number alone.
 
     Examples
@@ -49,8 +49,8 @@ class MatchingDistribution:
 
     matchings: IntArray
     probability: FloatArray
-    entries: Names | None = None
-    tokens: Names | None = None
+    items: Names | None = None
+    pseudonyms: Names | None = None
 
     def __post_init__(self) -> None:
         matchings = _permutations(self.matchings)
@@ -64,8 +64,8 @@ class MatchingDistribution:
         n = matchings.shape[1]
         object.__setattr__(self, "matchings", matchings)
         object.__setattr__(self, "probability", total)
-        object.__setattr__(self, "entries", distinct_names(self.entries, n, what="items"))
-        object.__setattr__(self, "tokens", distinct_names(self.tokens, n, what="pseudonyms"))
+        object.__setattr__(self, "items", distinct_names(self.items, n, what="items"))
+        object.__setattr__(self, "pseudonyms", distinct_names(self.pseudonyms, n, what="pseudonyms"))
 
     @classmethod
     def read(cls, path: "str | os.PathLike[str]") -> "MatchingDistribution":
@@ -99,7 +99,7 @@ class MatchingDistribution:
         have = edges.row.astype(np.int64) * n + edges.column
         weight = np.log(edges.weight)[np.searchsorted(have, np.arange(n) * n + found)].sum(axis=1)
         chance = np.exp(weight - weight.max())
-        return cls(found, chance / chance.sum(), matching.entries, matching.tokens)
+        return cls(found, chance / chance.sum(), matching.items, matching.pseudonyms)
 
     def combined(self, *others: "MatchingDistribution") -> "MatchingDistribution":
         """Return the product distribution of several releases.
@@ -115,8 +115,8 @@ class MatchingDistribution:
 
         chance = {tuple(row): p for row, p in zip(self.matchings.tolist(), self.probability.tolist(), strict=True)}
         for number, other in enumerate(others, start=2):
-            rows = order_of(self.entries, other.entries, self.n, other.n, number, "items")
-            columns = np.argsort(order_of(self.tokens, other.tokens, self.n, other.n, number, "pseudonyms"))
+            rows = order_of(self.items, other.items, self.n, other.n, number, "items")
+            columns = np.argsort(order_of(self.pseudonyms, other.pseudonyms, self.n, other.n, number, "pseudonyms"))
             theirs = map(tuple, columns[other.matchings[:, rows]].tolist())
             have = dict(zip(theirs, other.probability.tolist(), strict=True))
             chance = {row: p * have[row] for row, p in chance.items() if row in have}
@@ -127,7 +127,9 @@ class MatchingDistribution:
                 )
             total = sum(chance.values())
             chance = {row: p / total for row, p in chance.items()}
-        return MatchingDistribution(np.array(list(chance)), np.array(list(chance.values())), self.entries, self.tokens)
+        return MatchingDistribution(
+            np.array(list(chance)), np.array(list(chance.values())), self.items, self.pseudonyms
+        )
 
     @property
     def n(self) -> int:
@@ -201,25 +203,25 @@ def _each_matching(matching: "Matching", at_most: int) -> Iterator[Sequence[int]
     for block in decompose(edges):
         useful[block.place] = True
     ahead = [edges.column[a:b][useful[a:b]].tolist() for a, b in zip(edges.start[:-1], edges.start[1:], strict=True)]
-    taken, tokens, waiting = set[int](), list[int](), [iter(ahead[0])]
+    taken, pseudonyms, waiting = set[int](), list[int](), [iter(ahead[0])]
     found = steps = 0
     while waiting:
-        if len(tokens) == len(waiting):
-            taken.remove(tokens.pop())
-        token = next((each for each in waiting[-1] if each not in taken), None)
+        if len(pseudonyms) == len(waiting):
+            taken.remove(pseudonyms.pop())
+        pseudonym = next((each for each in waiting[-1] if each not in taken), None)
         steps += 1
         if found > at_most or steps > 100 * (at_most + n):
             raise InputError(
                 f"at most {at_most:,} matchings can be listed, but the matrix of {n} rows has more, or too many dead "
                 "ends. Measure the matrix itself, which needs no list"
             )
-        if token is None:
+        if pseudonym is None:
             waiting.pop()
             continue
-        tokens.append(token)
-        taken.add(token)
-        if len(tokens) == n:
+        pseudonyms.append(pseudonym)
+        taken.add(pseudonym)
+        if len(pseudonyms) == n:
             found += 1
-            yield tuple(tokens)
+            yield tuple(pseudonyms)
         else:
-            waiting.append(iter(ahead[len(tokens)]))
+            waiting.append(iter(ahead[len(pseudonyms)]))

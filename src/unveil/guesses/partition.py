@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unveil._kernels.types import Int32Array, IntArray
 from unveil.errors import InputError
-from unveil.guesses._entries import factorise
+from unveil.guesses._entries import factorize
 
 Number = int | float | str | Fraction
 
@@ -64,7 +64,7 @@ class Partition:
         >>> Partition.from_labels(["Alice", "Bob", "Alice"]).sizes
         array([2, 1])
         """
-        codes, clusters = factorise(labels, what="cluster")
+        codes, clusters = factorize(labels, what="cluster")
         return cls(codes, clusters.copy(), None if items is None else _distinct_items(items))
 
     @classmethod
@@ -200,7 +200,7 @@ def exact_fraction(value: Number, *, what: str) -> Fraction:
 
 
 def _distinct_items(items: Any) -> NDArray[Any]:
-    codes, names = factorise(items, what="item name")
+    codes, names = factorize(items, what="item name")
     if names.size != codes.size:
         raise InputError(
             f"{codes.size - names.size} item names are repeated, but each item is in one cluster. Keep one row per item"

@@ -58,7 +58,7 @@ def record_level_truth(
     pairs = None if sparse is None else sparse(original, released, first, most_entries)
     if pairs is not None:
         kind, candidate, logs = pairs
-        parts = [_normalised(kind, candidate, logs, first, at_least)]
+        parts = [_normalized(kind, candidate, logs, first, at_least)]
     else:
         step = max(1, _AT_ONCE // original.rows)
         parts = []
@@ -66,7 +66,7 @@ def record_level_truth(
         for begin in range(0, first.size, step):
             rows = first[begin : begin + step]
             kind, candidate, logs = _all_pairs(mechanism, original, released, rows)
-            parts.append(_normalised(kind, candidate, logs, rows, at_least))
+            parts.append(_normalized(kind, candidate, logs, rows, at_least))
             left -= parts[-1][1].size
             if left < 0:
                 raise _too_many(released, most_entries)
@@ -126,7 +126,7 @@ def _all_pairs(
     return kind, candidate, logs[kind, candidate]
 
 
-def _normalised(
+def _normalized(
     kind: IntArray, candidate: IntArray, logs: FloatArray, rows: IntArray, at_least: float
 ) -> tuple[IntArray, Int32Array, FloatArray]:
     """Return candidate numbers, candidates, and probabilities; pairs sorted by row."""

@@ -35,34 +35,34 @@ class UnequalMatching:
     ----------
     matrix
         A dense array, or a csr_array where a sparse matrix of scipy was given; read-only.
-    entries, tokens
+    items, pseudonyms
         The names of rows and columns, each once, or None where they are known by number alone.
     pairs
         How many items have a pseudonym, as the attacker holds it; as many as can be by default.
 
     Examples
     --------
-    >>> guess = UnequalMatching([[1, 1], [1, 0], [0, 1]], entries=["Flu", "Cold", "Asthma"])
-    >>> guess.n, guess.token_count, guess.pairs
+    >>> guess = UnequalMatching([[1, 1], [1, 0], [0, 1]], items=["Flu", "Cold", "Asthma"])
+    >>> guess.n, guess.pseudonym_count, guess.pairs
     (3, 2, 2)
     """
 
     matrix: SquareMatrix
-    entries: Names | None = None
-    tokens: Names | None = None
+    items: Names | None = None
+    pseudonyms: Names | None = None
     pairs: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", square_matrix(self.matrix, square=False))
-        object.__setattr__(self, "entries", distinct_names(self.entries, self.n, what="items"))
-        object.__setattr__(self, "tokens", distinct_names(self.tokens, self.token_count, what="pseudonyms"))
-        most = min(self.n, self.token_count)
+        object.__setattr__(self, "items", distinct_names(self.items, self.n, what="items"))
+        object.__setattr__(self, "pseudonyms", distinct_names(self.pseudonyms, self.pseudonym_count, what="pseudonyms"))
+        most = min(self.n, self.pseudonym_count)
         if self.pairs is None:
             object.__setattr__(self, "pairs", most)
         whole_number(self.pairs, "pairs")
         if self.pair_count > most:
             raise InputError(
-                f"pairs is {self.pair_count}, above {most}, the smaller of {self.n} items and {self.token_count} "
+                f"pairs is {self.pair_count}, above {most}, the smaller of {self.n} items and {self.pseudonym_count} "
                 "pseudonyms. Leave it out to match as many as possible"
             )
         self._refuse_too_few()
@@ -83,8 +83,8 @@ class UnequalMatching:
         high: ArrayLike,
         frequency: ArrayLike,
         *,
-        entries: Sequence[Any] | None = None,
-        tokens: Sequence[Any] | None = None,
+        items: Sequence[Any] | None = None,
+        pseudonyms: Sequence[Any] | None = None,
         pairs: int | None = None,
     ) -> "UnequalMatching":
         """Return the 0/1 attack of frequency ranges, as :meth:`Matching.from_ranges`.
@@ -92,7 +92,7 @@ class UnequalMatching:
         >>> UnequalMatching.from_ranges([0.4, 0.1, 0.1], [0.9, 0.6, 0.2], [0.2, 0.4]).matrix.tolist()
         [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]
         """
-        return cls(ranges_matrix(low, high, frequency, square=False), entries, tokens, pairs)  # type: ignore[arg-type]
+        return cls(ranges_matrix(low, high, frequency, square=False), items, pseudonyms, pairs)  # type: ignore[arg-type]
 
     def combined(self, *others: "UnequalMatching") -> "UnequalMatching":
         """Return the attack on several releases, as :meth:`Matching.combined`.
@@ -115,7 +115,7 @@ class UnequalMatching:
         return int(self.matrix.shape[0])
 
     @property
-    def token_count(self) -> int:
+    def pseudonym_count(self) -> int:
         """Number of pseudonyms."""
         return int(self.matrix.shape[1])
 
@@ -125,14 +125,14 @@ class UnequalMatching:
         return int(self.pairs or 0)
 
     @property
-    def spare_tokens(self) -> int:
+    def spare_pseudonyms(self) -> int:
         """Number of padding columns: items without a pseudonym."""
         return self.n - self.pair_count
 
     @property
-    def spare_entries(self) -> int:
+    def spare_items(self) -> int:
         """Number of padding rows: pseudonyms without a known item."""
-        return self.token_count - self.pair_count
+        return self.pseudonym_count - self.pair_count
 
     @cached_property
     def padded(self) -> Matching:
@@ -142,36 +142,36 @@ class UnequalMatching:
         """
         from scipy.sparse import block_array, csr_array
 
-        beside, below = np.ones((self.n, self.spare_tokens)), np.ones((self.spare_entries, self.token_count))
+        beside, below = np.ones((self.n, self.spare_pseudonyms)), np.ones((self.spare_items, self.pseudonym_count))
         if isinstance(self.matrix, np.ndarray):
-            whole = np.zeros((self.n + self.spare_entries, self.token_count + self.spare_tokens))
-            whole[: self.n, : self.token_count] = self.matrix
-            whole[: self.n, self.token_count :] = beside
-            whole[self.n :, : self.token_count] = below
+            whole = np.zeros((self.n + self.spare_items, self.pseudonym_count + self.spare_pseudonyms))
+            whole[: self.n, : self.pseudonym_count] = self.matrix
+            whole[: self.n, self.pseudonym_count :] = beside
+            whole[self.n :, : self.pseudonym_count] = below
             return Matching(whole)
         parts: list[list[Any]] = [[self.matrix]]
-        if self.spare_tokens:
+        if self.spare_pseudonyms:
             parts[0].append(csr_array(beside))
-        if self.spare_entries:
-            parts.append([csr_array(below)] + ([None] if self.spare_tokens else []))
+        if self.spare_items:
+            parts.append([csr_array(below)] + ([None] if self.spare_pseudonyms else []))
         return Matching(block_array(parts, format="csr"))
 
     @property
     def log_repeats(self) -> float:
         """Logarithm of each pairing's multiplicity among matchings of ``padded``."""
-        return lgamma(self.spare_tokens + 1) + lgamma(self.spare_entries + 1)
+        return lgamma(self.spare_pseudonyms + 1) + lgamma(self.spare_items + 1)
 
     @property
     def log_all(self) -> float:
         """Logarithm of the number of pairings if all are possible."""
         pairs = self.pair_count
-        chosen = lgamma(self.n + 1) - lgamma(self.n - pairs + 1) + lgamma(self.token_count + 1)
-        return chosen - lgamma(self.token_count - pairs + 1) - lgamma(pairs + 1)
+        chosen = lgamma(self.n + 1) - lgamma(self.n - pairs + 1) + lgamma(self.pseudonym_count + 1)
+        return chosen - lgamma(self.pseudonym_count - pairs + 1) - lgamma(pairs + 1)
 
     def real(self) -> BoolArray:
         """Return which edges of ``padded`` pair an item and a pseudonym."""
         edges = self.padded.edges
-        return np.asarray((edges.row < self.n) & (edges.column < self.token_count))
+        return np.asarray((edges.row < self.n) & (edges.column < self.pseudonym_count))
 
     def _refuse_too_few(self) -> None:
         from unveil._kernels.matching.edges import edges_of
@@ -185,12 +185,12 @@ class UnequalMatching:
             fewer = f", or match fewer items (pairs={most})" if most else ""
             raise InputError(
                 f"only {most} of {self.pair_count} items can have a pseudonym at once: too many "
-                f"of the {self.n} items share too few of the {self.token_count} pseudonyms. Allow more pairs of item "
-                f"and pseudonym{fewer}"
+                f"of the {self.n} items share too few of the {self.pseudonym_count} pseudonyms. Allow more pairs"
+                f"{fewer}"
             )
 
     def __repr__(self) -> str:
-        return f"UnequalMatching({self.n} items, {self.token_count} pseudonyms, {self.pair_count} pairs)"
+        return f"UnequalMatching({self.n} items, {self.pseudonym_count} pseudonyms, {self.pair_count} pairs)"
 
 
 def truth_of(guess: Any, truth: Any) -> IntArray:

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from unveil.metrics.matchings.cracks import Cracks as Cracks
     from unveil.metrics.matchings.cracks import cracks as cracks
     from unveil.metrics.matchings.cracks import expected_cracks as expected_cracks
-    from unveil.metrics.matchings.cracks import EstimatedFigure as EstimatedFigure
+    from unveil.metrics.matchings.cracks import EstimatedValue as EstimatedValue
     from unveil.metrics.matchings.cracks import Quantile as Quantile
     from unveil.metrics.matchings.degree_of_anonymity import degree_of_anonymity as degree_of_anonymity
     from unveil.metrics.matchings.degree_of_anonymity import permanent_degree as permanent_degree
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from unveil.metrics.partitions.unlinkability import breached_share as breached_share
     from unveil.metrics.partitions.unlinkability import include_errors as include_errors
     from unveil.metrics.partitions.unlinkability import miss_errors as miss_errors
-    from unveil.metrics.partitions.unlinkability import normalised_error as normalised_error
+    from unveil.metrics.partitions.unlinkability import normalized_error as normalized_error
     from unveil.metrics.partitions.unlinkability import OverallUnlinkability as OverallUnlinkability
     from unveil.metrics.partitions.unlinkability import overall_risk_slope as overall_risk_slope
     from unveil.metrics.partitions.unlinkability import risk_slope as risk_slope
@@ -196,9 +196,9 @@ if TYPE_CHECKING:
     from unveil.metrics.graphs.utility import joint_degree_distance as joint_degree_distance
     from unveil.metrics.graphs.utility import UtilityLoss as UtilityLoss
     from unveil.metrics.graphs.utility import spectral_distance as spectral_distance
-    from unveil.metrics.counts.count_disclosure import CountFigures as CountFigures
-    from unveil.metrics.counts.count_disclosure import count_figures as count_figures
-    from unveil.metrics.counts.count_disclosure import doubt_left as doubt_left
+    from unveil.metrics.counts.count_disclosure import CellDisclosure as CellDisclosure
+    from unveil.metrics.counts.count_disclosure import cell_disclosure as cell_disclosure
+    from unveil.metrics.counts.count_disclosure import remaining_uncertainty as remaining_uncertainty
     from unveil.metrics.counts.count_disclosure import recovered_rate as recovered_rate
     from unveil.metrics.counts.records import record_precision as record_precision
 

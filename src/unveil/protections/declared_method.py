@@ -13,7 +13,7 @@ from unveil.guesses.candidates import NOBODY
 from unveil.guesses.posterior import likelihood_of
 from unveil.protections.specification import protection_text
 from unveil.protections.table._mechanism import MechanismPart, RecodedColumns, SingleColumn, UnchangedColumns
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, Refutation, listed
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism, Refutation, listed
 from unveil.protections.table._release import released_columns
 
 #: Releases that the declared method makes of the original, to see what it does.
@@ -83,10 +83,10 @@ def declared_mechanism(
     False 1
     """
     made = DeclaredFile(original, released, np.asarray(truth, np.int64))
-    recognise = getattr(protection, "declared", None)
-    if not callable(recognise):
+    recognize = getattr(protection, "declared", None)
+    if not callable(recognize):
         return _own_mechanism(protection, made, only)
-    found: RecognisedMechanism = recognise(made)
+    found: RecognizedMechanism = recognize(made)
     spoken_for = {name for part in found.parts for name in part.names}
     rest = tuple(name for name in released_columns(original) if name not in spoken_for)
     parts = (*found.parts, *((UnchangedColumns(rest),) if rest else ()))

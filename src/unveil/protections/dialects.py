@@ -11,7 +11,7 @@ import numpy as np
 from unveil._kernels.types import BoolArray
 from unveil.errors import InputError, whole_number
 from unveil.protections.specification import masking_from
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, recoded, small_groups
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism, recoded, small_groups
 from unveil.protections.table._release import check_columns, masked_columns
 from unveil.protections.table.additive_noise import AdditiveNoise
 from unveil.protections.table.correlated_noise import CorrelatedNoise
@@ -62,14 +62,14 @@ class RecodedElsewhere:
         if self.k is not None:
             whole_number(self.k, "k", advice="Write the k of k-anonymity")
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         known = tuple(each.name for each in file.original.columns if each.role == "known")
         names = masked_columns(file.original, self.columns or known or None, Mondrian())
         shown = file.texts(names)
         gone = np.all([_suppressed(shown[name]) for name in names], axis=0)
         against = () if self.k is None else small_groups(file, names, self.k, leave_out=gone)
-        return RecognisedMechanism((recoded(file, names),), against)
+        return RecognizedMechanism((recoded(file, names),), against)
 
 
 def _suppressed(cells: "pl.Series") -> BoolArray:

@@ -70,7 +70,7 @@ class QuestionEntry:
         return with_config(request)[0]
 
     def meanings(self) -> Mapping[str, str]:
-        """Return what each of its figures means that a limit can be set for, by name."""
+        """Return the meaning of each quantity that accepts a limit."""
         return self.view.limit_meanings()
 
     def _in(self, place: str) -> Any:
@@ -88,6 +88,7 @@ QUESTIONS: Mapping[str, QuestionEntry] = MappingProxyType(
         "graph": QuestionEntry("graph", "Measure how many nodes an attack re-identifies.", "graph"),
         "link": QuestionEntry("link", "Measure whether records of one person can be linked.", "link"),
         "columns": QuestionEntry("columns", "Show how each column is read, and why.", "columns"),
+        "split": QuestionEntry("split", "Split a table into people to release and a control group.", "split"),
         "protect": QuestionEntry(
             "protect",
             "Mask or synthesize a table; compare risk and utility.",
@@ -162,8 +163,8 @@ def _schemas() -> dict[str, dict[str, Any]]:
 def schema_names() -> dict[str, str]:
     """Return the latest schema of each kind of answer, such as ``unveil.audit/4`` for ``audit``.
 
-    >>> schema_names()["partition"]
-    'unveil.partition/1'
+    >>> schema_names()["unlinkability"]
+    'unveil.unlinkability/2'
     """
     return dict(sorted((whole.removeprefix("unveil.").partition("/")[0], whole) for whole in _schemas()))
 

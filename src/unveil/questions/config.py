@@ -96,9 +96,7 @@ def may_hold(question: Question, *, without: Collection[str] = ()) -> dict[str, 
 
 def settings_in(path: Path, known: Mapping[str, Types], question: Question) -> Mapping[str, Any]:
     """Return the content of a settings file with current keys; unknown keys and wrong types are refused."""
-    read = _without_sections(read_toml(path), path, question)
-    renamed = {each.old_key: each.key for each in question.settings if each.old_key}
-    content = {key if renamed.get(key, key) in read else renamed[key]: value for key, value in read.items()}
+    content = _without_sections(read_toml(path), path, question)
     for key, value in content.items():
         if key not in known:
             hint = did_you_mean(key, known) or f" Available: {', '.join(known)}."

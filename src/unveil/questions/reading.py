@@ -44,7 +44,7 @@ class TableReading:
     def file(
         self, path: str | os.PathLike[str], name: str, *, released: bool = False, store: ColumnStore | None = None
     ) -> Table:
-        """Return the table in a file; the cells of one that is ``released`` may be coarser than its kinds."""
+        """Read a table; a released one may have generalized values."""
         return Table.read(path, name=name, store=store, **self._of_columns(released), **vars(self.files))
 
     def table(self, given: Any, name: str = "") -> Table:
@@ -97,7 +97,7 @@ class TableReading:
 
 def refuse_unsure(table: Table) -> None:
     """Refuse a table with a used column of uncertain type."""
-    unsure = [each.name for each in table.columns if each.is_used and each.confidence == "unsure"]
+    unsure = [each.name for each in table.columns if each.is_used and each.confidence == "uncertain"]
     if unsure:
         names = ", ".join(map(repr, unsure))
         raise InputError(
@@ -122,7 +122,7 @@ def reading_of(
         markers={**every, **(markers or {})},
         dictionary=settings.dictionary,
         rename=settings.rename,
-        strict=settings.strict_kinds,
+        strict=settings.strict_types,
         files=settings.files if isinstance(settings, TextFileSettings) else FileSettings(),
     )
 

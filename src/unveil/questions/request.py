@@ -58,7 +58,7 @@ class Request:
 
     @property
     def rng(self) -> "np.random.Generator":
-        """A new source of randomness: the same seed gives the same numbers, and without one they are secret."""
+        """A random generator: seeded, or unpredictable without a seed."""
         import numpy as np
 
         return np.random.default_rng(self.values["seed"])

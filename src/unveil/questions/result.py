@@ -105,7 +105,7 @@ Decision = Literal["pass", "fail", "inconclusive", "none"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(Generic[Findings]):
-    """The result of a question: its findings, and the same as JSON, as a page, as a table and as a picture.
+    """Result of a command, with all output formats.
 
     Every question gives one of these; ``findings`` is what differs. Some questions have ``choices`` of their own for
     what is shown, which their page in the guide names.
@@ -131,10 +131,10 @@ class Result(Generic[Findings]):
     library: Literal["pandas", "polars"] = "polars"
 
     def with_limits(self, limits: Mapping[str, float]) -> Self:
-        """Return the result with limits on its figures."""
+        """Return the result with limits on its quantities."""
         missing = next((name for name in limits if name not in self.quantities), None)
         if missing is not None:
-            raise InputError(f"the result has no figure {missing} to hold to a limit. Leave out the limit")
+            raise InputError(f"Unknown quantity {missing}. Leave out the limit")
         return replace(self, limits=dict(limits))
 
     def in_library(self, library: Literal["pandas", "polars"]) -> Self:
@@ -143,12 +143,12 @@ class Result(Generic[Findings]):
 
     @property
     def quantities(self) -> Mapping[str, Quantity]:
-        """The figures that a limit can be set for, by name."""
+        """Quantities that accept a limit, by name."""
         return self.view.quantities(self.findings)
 
     @property
     def checked_limits(self) -> "tuple[CheckedLimit, ...]":
-        """Each limit with the figure it is compared with and the outcome."""
+        """Each limit with its value and outcome."""
         from unveil.report.limits import check_limits
 
         return tuple(check_limits(self.quantities, tuple(self.limits.items())))
@@ -160,7 +160,7 @@ class Result(Generic[Findings]):
 
     @property
     def decision(self) -> Decision:
-        """Whether the limits are kept: "inconclusive" where one is neither exceeded nor shown to be kept."""
+        """Decision by the limits: pass, fail, inconclusive, or none."""
         outcomes = {each.exceeded for each in self.checked_limits}
         if not outcomes:
             return "none"
@@ -168,7 +168,7 @@ class Result(Generic[Findings]):
 
     @property
     def passed(self) -> bool | None:
-        """Whether all limits are kept; None where that is not shown, and without limits."""
+        """Whether all limits pass; None if inconclusive or without limits."""
         return {"pass": True, "fail": False}.get(self.decision)
 
     @property
@@ -214,7 +214,7 @@ class Result(Generic[Findings]):
         seed: int | None = None,
         **choices: Any,
     ) -> str:
-        """Return the result as JSON, where undefined figures are null, and write it where a path is given."""
+        """Return the result as JSON; write it to a path if given."""
         from unveil.report.machine import dumps
 
         stated, checked = self.seed if seed is None else seed, self._checked(limits)
@@ -226,20 +226,20 @@ class Result(Generic[Findings]):
         return _written(path, dumps(content))
 
     def to_dict(self, **choices: Any) -> dict[str, Any]:
-        """Return the content of the JSON; undefined figures are None."""
+        """Return the content of the JSON; undefined values are None."""
         content: dict[str, Any] = json.loads(self.to_json(**choices))
         return content
 
     def to_polars(self) -> "pl.DataFrame":
-        """Return all figures as one table; undefined ones are null."""
+        """Return all results as one table; undefined values are null."""
         return self.view.frame(self.findings)
 
     def to_pandas(self) -> Any:
-        """Return all figures as one pandas table; undefined ones are missing."""
+        """Return all results as one pandas table; undefined values are missing."""
         return _pandas(self.to_polars())
 
     def summary(self) -> Any:
-        """Return the figures that a limit can be set for, in the data frame library that was passed in.
+        """Return the quantities that accept a limit as a data frame.
 
         ``low`` and ``high`` are the ends of the 95 % interval, where a figure has one.
         """

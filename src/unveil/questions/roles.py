@@ -73,7 +73,8 @@ def with_roles_of(
     """Return settings with the roles and kinds that were chosen on the form, where they have none of their own."""
     roles, own = roles_of(columns), vars(settings)
     changes: dict[str, Any] = {
-        **{name: own[name] or getattr(roles, name) or () for name in ("identifiers", "sensitive", "known")},
+        **{name: own[name] or getattr(roles, name) for name in ("identifiers", "sensitive")},
+        "quasi_identifiers": own["quasi_identifiers"] or roles.known or (),
         **{name: own[name] or getattr(roles, name) for name in ("weight", "household")},
         "kinds": {**(kinds or roles.kinds or {}), **own["kinds"]},
     }
@@ -93,12 +94,11 @@ class TableColumnSettings(Settings):
         metavar="COLUMN=TYPE",
         place="dictionary",
     )
-    strict_kinds: bool = setting(
+    strict_types: bool = setting(
         False,
         "Reject uncertain types",
         "For pipelines: a wrong column type changes every result.",
         fold=MORE,
-        option="--strict-types",
         alias="--strict-kinds",
         group="Input",
     )

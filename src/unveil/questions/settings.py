@@ -118,6 +118,8 @@ class Setting:
     objects: bool = False
     #: Whether None is a value of its own in Python, and not the default.
     optional: bool = False
+    #: Whether its file must not exist yet.
+    is_new: bool = False
     #: Whether only front ends use it: Python has no keyword for it.
     front_end: bool = False
 
@@ -133,17 +135,13 @@ class Setting:
     @property
     def is_keyword(self) -> bool:
         """Whether it is a keyword in Python, where the answer itself writes files and checks limits."""
-        return not (self.front_end or self.is_bare or self.beside or self.kind in ("output", "limits", "roles"))
+        apart = self.front_end or self.is_bare or (self.beside and not self.objects)
+        return not (apart or self.kind in ("output", "limits", "roles"))
 
     @property
     def key(self) -> str:
         """Its key in a settings file."""
         return self.option.removeprefix("--").replace("-", "_") or self.name
-
-    @property
-    def old_key(self) -> str:
-        """Its key in the settings files of earlier versions; empty where it was not renamed."""
-        return self.alias.removeprefix("--").replace("-", "_")
 
     @property
     def table(self) -> str:
@@ -346,7 +344,7 @@ _LIMITS = (
 
 
 def _checked_limits(limits: Mapping[str, float] | None, module: str) -> dict[str, float]:
-    """Return limits that name figures of the question and are numbers."""
+    """Return limits as names of quantities with numbers."""
     from unveil.questions import QUESTIONS
 
     if not limits:
@@ -412,11 +410,11 @@ class Question:
         return next(each for each in self.settings if each.name == name)
 
     def on(self, door: Door) -> tuple[Setting, ...]:
-        """Return the settings that can be said there, in their order."""
+        """Return the settings available there, in order."""
         return tuple(each for each in self.settings if each.only in (None, door))
 
     def meanings(self) -> Mapping[str, str]:
-        """Return what each figure means that a limit can be set for, by name."""
+        """Return the meaning of each quantity that accepts a limit."""
         from unveil.questions import QUESTIONS
 
         return QUESTIONS[self.name].meanings()
@@ -462,11 +460,11 @@ class SeedSettings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class SecretSeedSettings(Settings):
-    """The random seed of a release, which must stay secret."""
+    """The random seed of a release, which must stay private."""
 
     seed: int | None = setting(
         None,
-        "Random seed (default: secret)",
+        "Random seed (default: random, kept private)",
         "A known seed undoes the release: set one for tests only.",
         least=0,
         fold=MORE,
@@ -519,7 +517,7 @@ def _format(label: str, words: str = "", choices: Choices = ()) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class TextFileSettings(Settings):
-    """The format of text files, as `unveil.data.files.settings.FileSettings` has it; detected unless given."""
+    """Format of text files; see `unveil.data.files.settings.FileSettings`."""
 
     separator: str = _format(
         "Field separator",

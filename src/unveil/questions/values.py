@@ -57,10 +57,10 @@ def checked_value(setting: Setting, value: Any) -> Any:
     if setting.is_file or setting.kind in ("output", "roles"):
         return value
     if setting.beside:
-        return tuple(value or ())
+        return value if setting.objects else tuple(value or ())
     if setting.optional and (value is None or (isinstance(value, str) and not value)):
         return None
-    if _is_object(setting, value):
+    if _is_object(setting, value) or (isinstance(value, str) and names_file(setting, value)):
         return value
     if setting.kind in LISTS and value is not None:
         value = _several_of(value)
@@ -77,6 +77,11 @@ def _is_object(setting: Setting, value: Any) -> bool:
     if setting.kind in LISTS:
         return setting.objects and (isinstance(value, Mapping) or not isinstance(value, Iterable))
     return setting.objects and not (isinstance(value, Real) and setting.kind in ("number", "share", "switch"))
+
+
+def names_file(setting: Setting, text: str) -> bool:
+    """Return whether a text that may be a number or a file is a file."""
+    return bool(setting.or_file) and re.fullmatch(r"-?[\d.,/]+", text) is None
 
 
 def _several_of(value: Any) -> tuple[Any, ...]:
@@ -314,7 +319,7 @@ def _column(each: Any) -> dict[str, Any]:
 
 
 def _scenario(each: Any) -> str:
-    """Return an attacker with known columns, as the command line writes them."""
+    """Return an attacker with quasi-identifiers, in command-line notation."""
     if not isinstance(each, Mapping):
         raise InputError("the list of attack scenarios is damaged. Load the form again")
     name = _text(each.get("name"))

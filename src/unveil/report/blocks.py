@@ -1,4 +1,4 @@
-"""A page as data: what it says and shows, before anybody decides how that looks.
+"""Content of a page as data, independent of its layout.
 
 Every report is a :class:`Page`; :mod:`unveil.report.page` turns it into HTML, :mod:`unveil.report.draw.lines` turns its
 charts into matplotlib, and :mod:`unveil.report.terminal` prints its numbers and tables. None of them computes.
@@ -31,7 +31,7 @@ Edition = Literal["", "internal", "shareable"]
 
 
 class Count(str):
-    """A text that says how many people there are: the shareable edition does not show a small one.
+    """A number of people as text; the redacted edition bounds small ones.
 
     ``pattern`` is the text with ``{}`` in place of the number. Made by :func:`unveil.report.editions.people`. A text
     that is put together from one is a plain text and no longer hidden: let the pattern hold the whole sentence.
@@ -42,7 +42,7 @@ class Count(str):
     pattern: str
 
     def __new__(cls, text: str, *, people: int, pattern: str = "{}") -> "Count":
-        """Return the text, which is a plain one for everybody but the shareable edition."""
+        """Return the text, plain in every edition but the redacted one."""
         made = super().__new__(cls, text)
         made.people = people
         made.pattern = pattern
@@ -50,7 +50,7 @@ class Count(str):
 
 
 class PrivateText(str):
-    """Text for internal use, such as a file path, with its replacement in the shareable edition.
+    """Internal text such as a path, with its redacted form.
 
     >>> file = PrivateText("/data/people.csv", shared="people.csv")
     >>> file, file.shared
@@ -61,7 +61,7 @@ class PrivateText(str):
     shared: str
 
     def __new__(cls, text: str, *, shared: str) -> "PrivateText":
-        """Return the text, which is a plain one for everybody but the shareable edition."""
+        """Return the text, plain in every edition but the redacted one."""
         made = super().__new__(cls, text)
         made.shared = shared
         return made
@@ -69,7 +69,7 @@ class PrivateText(str):
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """One figure with one plain sentence on what it means."""
+    """One value with a sentence on its meaning."""
 
     label: str
     value: str
@@ -82,7 +82,7 @@ class Number:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Series:
-    """One line (or one row of bars, or points with their intervals) of a chart; a NaN in ``y`` is a gap.
+    """A line, row of bars, or points of a chart; NaN is a gap.
 
     Points belong to a chart with ``rows``: ``y`` is the number of the row from the top, ``x`` the value, ``low`` and
     ``high`` are the ends of its interval (as long as ``x``); a NaN in ``x`` leaves the row without this point. In a
@@ -99,7 +99,7 @@ class Series:
     width: float = 0.0
     low: FloatArray | None = None
     high: FloatArray | None = None
-    #: What stands beside each point of a chart without rows, in place of the name of the series.
+    #: Text next to each point in place of the name of the series; in a chart with rows, of intervals without a point.
     labels: tuple[str, ...] = ()
     #: Bars that are drawn hatched, because they stand for less than their height; none unless given.
     hatched: BoolArray | None = None
@@ -117,7 +117,7 @@ class Vector:
 
 @dataclass(frozen=True, kw_only=True)
 class Threshold:
-    """A line across the chart at one value, with its name beside it."""
+    """A line across the chart at one value, with its name."""
 
     name: str
     value: float
@@ -126,7 +126,7 @@ class Threshold:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Chart:
-    """What to draw: lines, arrows from the origin, thresholds, and a caption on how to read them."""
+    """A chart: lines, arrows, thresholds, and a caption."""
 
     title: str
     x_label: str
@@ -162,7 +162,7 @@ def sides(letters: str) -> tuple[Side, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class TableBlock:
-    """Rows of text; a page truncates a long table and says so."""
+    """Rows of text; a page truncates long tables visibly."""
 
     caption: str
     columns: tuple[str, ...]
@@ -178,7 +178,7 @@ class TableBlock:
 
 @dataclass(frozen=True, kw_only=True)
 class Slider:
-    """A setting that the reader moves along fixed values; ``texts`` are those values as shown."""
+    """A slider over fixed values, with their texts."""
 
     name: str
     label: str
@@ -189,7 +189,7 @@ class Slider:
 
 @dataclass(frozen=True, kw_only=True)
 class Chooser:
-    """A list of which the reader takes one; ``texts`` are its entries as shown."""
+    """A list of choices, with their texts."""
 
     name: str
     label: str
@@ -200,7 +200,7 @@ class Chooser:
 
 @dataclass(frozen=True, kw_only=True)
 class SliderOutput:
-    """A figure that the sliders change; ``value`` is its start."""
+    """A value that the sliders change; ``value`` is its start."""
 
     name: str
     label: str
@@ -209,7 +209,7 @@ class SliderOutput:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Playground:
-    """An interactive part: sliders or lists, the figures and the chart they change, and the precomputed data behind.
+    """An interactive part: controls, values, chart, and precomputed data.
 
     Without JavaScript, and in print, the chart and the figures of the start stay visible, and what moves them does not.
     """
@@ -228,7 +228,7 @@ class Playground:
 
 @dataclass(frozen=True, kw_only=True)
 class Box:
-    """One question with the figure that answers it; a question that nobody looked into says why."""
+    """One question with its value, or the reason for none."""
 
     title: str
     question: str
@@ -249,7 +249,7 @@ class Boxes:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rings:
-    """Many things as marks on rings around a middle, the first of them innermost, told apart by size and colour.
+    """Marks on rings around a center, by size and color.
 
     ``level`` is the number of each mark's level. Levels go from the most to the least striking, and the last one is of
     things of which nothing is known; ``levels`` are their names in the legend. ``struck`` says which marks bear a
@@ -276,7 +276,7 @@ NO_CELL = -1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CellGrid:
-    """Rows and columns of cells, each on a level from 0 (plain) to 3 (most striking); -1 is no cell.
+    """Cells of a map, each on a level from 0 to 3.
 
     ``texts`` is what stands in each cell, as short as it can be, and ``tips`` what is said of it when it is pointed at.
     ``levels`` are the names of the levels in the legend.
@@ -309,7 +309,7 @@ class CellGrid:
 
 
 def grid_table(grid: CellGrid) -> "TableBlock":
-    """Return the cells as a table of text: for a terminal, a spreadsheet, and those who do not see the picture.
+    """Return the cells as a table of text.
 
     A cell of a striking level bears its sign: ! for the most striking, ~ for the one before it.
 
@@ -336,7 +336,7 @@ def grid_table(grid: CellGrid) -> "TableBlock":
 
 @dataclass(frozen=True, kw_only=True)
 class RiskChartRow:
-    """One risk of the first screen: its worst attack with both rates, the excess and its limits."""
+    """One risk of the first screen: rates, excess, and limits."""
 
     risk: str
     #: The worst attack, or why nothing was tested.
@@ -362,7 +362,7 @@ class RiskChartRow:
 
 @dataclass(frozen=True, kw_only=True)
 class RiskSummary:
-    """The main chart and the summary table of an audit, one block: each row of the table has its part of the chart."""
+    """Main chart and summary table of an audit, row by row."""
 
     title: str
     rows: tuple[RiskChartRow, ...]
@@ -391,7 +391,7 @@ def risk_table(summary: RiskSummary) -> TableBlock:
 
 
 def risk_chart(summary: RiskSummary) -> Chart | None:
-    """Return the excess of each risk with its limits as a chart; None where none may be drawn."""
+    """Return the excess of each risk as a chart, or None."""
     excess, low, high = (np.array([getattr(row, end) for row in summary.rows]) for end in ("excess", "low", "high"))
     if np.isnan(excess).all():
         return None
@@ -439,7 +439,7 @@ Block = (
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """What a sheet to sign states besides the page that it is made of; see :mod:`unveil.report.sign_off`."""
+    """Content of a sign-off sheet; see :mod:`unveil.report.sign_off`."""
 
     title: str
     #: What the sheet is and is not; the sentence above the signature.
@@ -453,7 +453,7 @@ class Sheet:
 
 @dataclass(frozen=True, kw_only=True)
 class LevelStrip:
-    """The level of risk on its scale, and the decision next to it."""
+    """The risk level on its scale, with the decision."""
 
     #: One of `RISK_LEVELS`, "inconclusive", or nothing where a question has no level.
     level: str = ""
@@ -468,7 +468,7 @@ class LevelStrip:
 
 
 class NextStep(str):
-    """A next step; ``option`` is the command-line option that takes it, which only a terminal names."""
+    """A next step, with its command-line option for terminals."""
 
     __slots__ = ("option",)
     option: str
@@ -482,7 +482,7 @@ class NextStep(str):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Section:
-    """A part of a page under one heading: one sentence of result, what is always visible, and the data behind it."""
+    """A part of a page: heading, result sentence, blocks, and data."""
 
     heading: str
     lead: str
@@ -537,7 +537,7 @@ class Page:
 
     @property
     def lists(self) -> "tuple[tuple[str, tuple[str, ...]], ...]":
-        """The lists of the last section that have an entry, with their titles."""
+        """The nonempty lists of the last section, with titles."""
         lists = ("Methods", self.method), ("Limitations", self.limitations), ("Notes on the input", self.notes)
         return tuple((title, sentences) for title, sentences in lists if sentences)
 

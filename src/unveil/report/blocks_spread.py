@@ -1,4 +1,4 @@
-"""More blocks of a page: rows of box plots, heat maps, distributions of columns, triangles of pairs."""
+"""Blocks of a page: box plots, heat maps, distributions, triangles."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -21,7 +21,7 @@ MOST_SERIES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class BoxStatistics:
-    """The statistics of a box plot; NaN throughout where there is no value."""
+    """Statistics of a box plot; NaN without values."""
 
     #: The ends of the whiskers: the outermost values within 1.5 times the length of the box.
     low: float
@@ -96,7 +96,7 @@ class BoxRows:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class HeatMap:
-    """Values by row and column in ten steps, light to dark; NaN hatched.
+    """Values by row and column in ten steps; NaN is hatched.
 
     A column is named by one or more texts, the outermost first, such as ``("NS", "k-degree", "mail")``. Columns beside
     each other that begin with the same texts stand under one head, so sort them. Up to 12 columns also show numbers.
@@ -178,7 +178,7 @@ def spread_of(values: ArrayLike, *, interval: tuple[float, float] | None = None)
 
 
 def box_of(name: str, *values: ArrayLike | BoxStatistics | None, bold: bool = False, note: str = "") -> BoxRow:
-    """Return a row with one box per set of values, in series order.
+    """Return a row of boxes, one per set of values.
 
     >>> box_of("entropy", [0.4, 0.5, 0.6], None, bold=True).boxes[0].median
     0.5
@@ -220,7 +220,7 @@ class DistributionPanel:
 
 @dataclass(frozen=True, kw_only=True)
 class DistributionPanels:
-    """Distributions of columns side by side: the first table as an outline, the second one filled."""
+    """Column distributions: original as outline, release filled."""
 
     title: str
     panels: tuple[DistributionPanel, ...]
@@ -252,7 +252,7 @@ class Waterfalls:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Triangle:
-    """A value for each pair of columns: those below the diagonal of a square; NaN is undefined."""
+    """A value for each pair of columns; NaN is undefined."""
 
     name: str
     values: FloatArray
@@ -262,7 +262,7 @@ class Triangle:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Triangles:
-    """Values of pairs of columns in several triangles side by side, in colours that part at 0."""
+    """Values of pairs of columns, as triangles with diverging colors."""
 
     title: str
     columns: tuple[str, ...]

@@ -174,7 +174,7 @@ def shareable(page: Page, *, minimum_cell: int = MINIMUM_CELL, paths: Iterable["
 
 
 def _shared(value: Any, minimum: int, paths: Mapping[str, str]) -> Any:
-    """Return the same value with every marked text replaced, however deep it stands."""
+    """Return the value with every marked text replaced, nested too."""
     if isinstance(value, str):
         return _text(value, minimum, paths)
     if isinstance(value, tuple | list):

@@ -17,7 +17,7 @@ _DOTS, _LONGEST = 200, 60
 
 
 def tables_of(page: Page) -> Mapping[str, bytes]:
-    r"""Return each table of a page as a complete CSV file, by name.
+    r"""Return each table of a page as CSV, by name.
 
     Rows of boxes and heat maps are among them, as the figures behind them. A cell that a spreadsheet would run as a
     formula has an apostrophe before it. What the sheet to sign holds stands in full in the tables of the page.

@@ -187,7 +187,7 @@ def figure_text(value: float, block: BoxRows) -> str:
 
 
 def mean_text(box: BoxStatistics | None, block: BoxRows) -> str:
-    """Return the mean of a box, with its interval where there is one."""
+    """Return the mean of a box, with its interval."""
     if box is None:
         return ""
     within = interval_text(box, block, between="–" if box.interval and box.interval[0] >= 0 else " to ")

@@ -120,7 +120,7 @@ def limit_name(name: str, known: Iterable[str]) -> str:
 
 
 def quantity_hint(wrong: str, known: Iterable[str]) -> str:
-    """Return a hint for an unknown name, with a leading space, or "".
+    """Return a hint for an unknown name, or "".
 
     >>> known = ["linkability", "linkability.normalized", "utility.loss"]
     >>> quantity_hint("linkability.naive_rate", known)

@@ -1,4 +1,4 @@
-"""A :class:`Page` as one HTML file that needs nothing else: no network, no second file, no trust in its input."""
+"""A :class:`Page` as one self-contained HTML file."""
 
 import json
 from base64 import b64encode
@@ -50,7 +50,7 @@ METHODS = "Methods and limitations"
 
 
 def label_of(page: Page) -> str:
-    """Return the decision or the level of a page in words, for a list of reports.
+    """Return the decision or level of a page in words.
 
     >>> from unveil.report.blocks import LevelStrip
     >>> page = Page(title="T", question="Q", headline="H", tone="bad", sections=(), strip=LevelStrip(level="very_low"))
@@ -66,7 +66,7 @@ def label_of(page: Page) -> str:
 
 
 def render(page: Page) -> str:
-    """Return the page as the text of one self-contained HTML file, below 1 MB whatever the input.
+    """Return the page as self-contained HTML, below 1 MB.
 
     Everything is escaped. The content security policy allows nothing but the style and the scripts inside the file,
     each known by its hash. The same page gives the same bytes.
@@ -132,7 +132,7 @@ def _hash(text: str) -> str:
 
 
 def _verbatim(text: str, element: str) -> Any:
-    """Return text of our own unescaped: the hash of a style or a script is taken over exactly these characters."""
+    """Return own text unescaped, exactly as it is hashed."""
     from markupsafe import Markup
 
     if f"</{element}" in text.lower():
@@ -161,7 +161,7 @@ def _scripts(page: Page) -> Iterator[str]:
 
 
 def _parts(page: Page, numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
-    """Yield what the template needs of each part that folds: the sections, then methods and limitations."""
+    """Yield the template data of each folding part."""
     for position, section in enumerate(page.sections, start=1):
         yield {
             "heading": section.heading,
@@ -192,7 +192,7 @@ def _cut(notes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _groups(shown: Iterable[Block], numbered: Iterator[int]) -> Iterator[dict[str, Any]]:
-    """Yield what the template needs of each block: numbers side by side, charts drawn, tables cut."""
+    """Yield the template data of each block."""
     for kind, blocks in groupby(shown, key=_shelf):
         if kind is Number:
             yield {"kind": "numbers", "numbers": list(blocks)}
@@ -248,22 +248,22 @@ def _group(block: Block, identity: str) -> dict[str, Any]:
 
 
 def data_of(html: str) -> list[Any]:
-    """Return the data embedded in a page, one value per playground: for tests, and for readers without a browser."""
+    """Return the data embedded in a page, by playground."""
     pieces = html.split('<script type="application/json">')[1:]
     return [json.loads(piece.split("</script>", 1)[0]) for piece in pieces]
 
 
-# The sheet to sign as a document of its own: plain HTML without style rules, which word processors open and change.
+# The sign-off sheet as a document of its own: plain HTML without style rules, which word processors open and change.
 
 
 def sheet_document(page: Page) -> str:
-    """Return the answer, the sheet and the record of the audit as HTML of headings, sentences and plain tables.
+    """Return the record of the audit as plain HTML.
 
     Nothing in it runs, moves or is fetched, and no style hides anything: a word processor shows what a browser does.
     Lines that are signed or filled in on paper are cells to be filled in here.
     """
     if page.sheet is None:
-        raise InputError("this page has no sheet to sign. Make it of an audit")
+        raise InputError("Only an audit has a sign-off sheet. Write it for the result of an audit")
     tables = [block for block in page.method_data if isinstance(block, TableBlock)]
     decision = DECISIONS[page.strip.decision] if page.strip is not None else DECISIONS["none"]
     return _template().render(page=page, sheet=page.sheet, tables=tables, decision=decision)

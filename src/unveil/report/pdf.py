@@ -32,13 +32,13 @@ _OFFLINE = (
 
 
 def find_browser() -> str | None:
-    """Return the program of a browser that prints PDF (``UNVEIL_CHROMIUM`` where it is set), or None."""
+    """Return a browser that prints PDF, or None."""
     chosen = os.environ.get("UNVEIL_CHROMIUM")
     return next((path for path in map(shutil.which, [chosen] if chosen else BROWSERS) if path), None)
 
 
 def need_browser() -> str:
-    """Return the program of a browser, or raise an error that says how to get a PDF without one."""
+    """Return a browser that prints PDF, or raise an error."""
     browser = find_browser()
     if browser is None:
         raise InputError(

@@ -62,7 +62,7 @@ class Profile:
 
 
 def _load() -> Iterator[Profile]:
-    """Yield the profiles of the file next to this module, in its order."""
+    """Yield the published thresholds in file order."""
     written = tomllib.loads((files("unveil.report") / "profiles.toml").read_text(encoding="utf-8"))
     for entry in written["profiles"]:
         people, clauses = entry.pop("people", None), entry.pop("clauses")

@@ -157,7 +157,7 @@ class Bins(NamedTuple):
 
 
 def choose_bins(values: FloatArray, bounds: tuple[float, float]) -> Bins:
-    """Return at most 20 bins of a round width that hold all values.
+    """Return at most 20 round bins that hold all values.
 
     >>> choose_bins(np.array([0.2, 0.3]), (0, 1))
     Bins(low=0.0, width=0.05, number=20, whole_numbers=False)

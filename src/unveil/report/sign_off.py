@@ -1,4 +1,4 @@
-"""The sheet to sign: the three criteria, what was audited and how, and what is filled in by hand."""
+"""Sign-off sheet: three criteria, scope, methods, and fields to fill in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,6 @@ STATEMENT = (
     "This sheet is evidence for the decision of the controller, not a legal determination of anonymity. Other "
     "attackers and attacks exist, and the risk can change over time."
 )
-NO_LIMIT = "No threshold was set."
 #: For whom it is identifiable: what a decision takes beside the figures, under the names that it is told by. The words
 #: in brackets are those of the five safes; safe data are what the audit is about, and outputs what leaves the settings.
 CONTEXT: Mapping[str, str] = MappingProxyType(
@@ -33,7 +32,7 @@ CONTEXT: Mapping[str, str] = MappingProxyType(
         "means": "Means (what else they have)",
     }
 )
-FOR_WHOM = "Identifiable for whom?"
+FOR_WHOM = "Recipients and context"
 SIGNATURES = ("Name", "Role", "Decision: release, change or do not release", "Date and signature")
 _LONG, _NAME = 240, 40
 _LEFT: Side = "left"
@@ -43,15 +42,15 @@ _RIGHT: Side = "right"
 QUESTIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "singling_out": ("Singling out", "Can one person be isolated in the data?"),
-        "linkability": ("Linkability", "Can records about the same person be put together?"),
-        "inference": ("Inference", "Can something about a person be worked out?"),
+        "linkability": ("Linkability", "Can records about the same person be linked?"),
+        "inference": ("Inference", "Can an attribute of a person be inferred?"),
     }
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class BoxFact:
-    """What was found on one of the three questions, or why nothing was."""
+    """Result on one of the three criteria, or its absence."""
 
     #: The figure with its interval, such as "31.2% (27.3% to 35.4%)".
     rate: str = ""
@@ -64,7 +63,7 @@ class BoxFact:
 
 @dataclass(frozen=True, kw_only=True)
 class FileFact:
-    """One table: which part it has, its file as it was named, its rows, and the hash or keyed digest of the file."""
+    """One table: part, file, rows, and hash."""
 
     part: Literal["Original", "Control", "Release"]
     #: The path as given, or a name where there is no file.
@@ -76,7 +75,7 @@ class FileFact:
 
 @dataclass(frozen=True, kw_only=True)
 class Variable:
-    """One column: what it was taken for, and what was done to it before the release."""
+    """One column: type, role, and masking technique."""
 
     name: str
     role: str
@@ -87,7 +86,7 @@ class Variable:
 
 @dataclass(frozen=True, kw_only=True)
 class Adversary:
-    """One scenario: what somebody is taken to know, and why anybody should expect that."""
+    """One attack scenario: its columns and reason."""
 
     name: str
     knows: str
@@ -96,7 +95,7 @@ class Adversary:
 
 @dataclass(frozen=True, kw_only=True)
 class SignOffFigure:
-    """One figure of the original, as if released, and of each release, as texts."""
+    """One result before and after release, as texts."""
 
     label: str
     before: str
@@ -105,7 +104,7 @@ class SignOffFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class SignOff:
-    """Everything that the sheet states; texts are shown as they are, so they hold no cell of the data."""
+    """Content of the sheet as texts, without cells of the data."""
 
     files: tuple[FileFact, ...]
     #: The names of the releases, in the order of ``SignOffFigure.after``.
@@ -126,9 +125,7 @@ class SignOff:
     review_date: str = ""
     #: Who decides; empty leaves it to the line for the signature.
     decides: str = ""
-    #: Whether a threshold was set.
-    is_decided: bool = False
-    #: What was told of those who get the release, by the names of `CONTEXT`; what was not is asked for.
+    #: The stated context of the release, by the names of `CONTEXT`; the sheet asks for the rest.
     context: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     #: More settings, as label and text.
     settings: tuple[tuple[str, str], ...] = field(default=())
@@ -137,7 +134,7 @@ class SignOff:
 
 
 def three_boxes(findings: Mapping[str, BoxFact]) -> Boxes:
-    """Return the three questions of opinion WP216 side by side, each with its figure or with why there is none.
+    """Return the three WP216 criteria, each with its result.
 
     >>> boxes = three_boxes({"linkability": BoxFact(rate="3.0%", beside="2.9% for others")}).boxes
     >>> [(box.title, box.value) for box in boxes]
@@ -156,13 +153,13 @@ def _box(key: str, fact: BoxFact | None) -> Box:
 
 
 def sheet(sign_off: SignOff) -> Sheet:
-    """Return what the sheet states besides the answer, the tables and the limitations of the page."""
+    """Return the sheet's content besides results and limitations."""
     which = "this release" if len(sign_off.releases) < 2 else "these releases"
     return Sheet(
         title=f"Sign-off sheet: evidence for a decision on {which}",
         statement=STATEMENT,
         boxes=three_boxes(sign_off.boxes),
-        facts=(*(() if sign_off.is_decided else (NO_LIMIT,)), sign_off.utility or "Utility was not measured."),
+        facts=(sign_off.utility or "Utility was not measured.",),
         # With nothing stated there is a line for each.
         signatures=(*(() if sign_off.context else CONTEXT.values()), *SIGNATURES),
     )
@@ -171,20 +168,20 @@ def sheet(sign_off: SignOff) -> Sheet:
 def _made(sign_off: SignOff) -> tuple[str, str]:
     seed = "no seed" if sign_off.seed is None else f"seed {sign_off.seed}"
     review = f"to be reviewed by {sign_off.review_date}" if sign_off.review_date else f"review date {NOT_STATED}"
-    decides = f"decided by {sign_off.decides}" if sign_off.decides else f"who decides is {NOT_STATED}"
+    decides = f"decided by {sign_off.decides}" if sign_off.decides else f"decision maker {NOT_STATED}"
     said = f"unveil {sign_off.version}, {seed}, run on {sign_off.date or NOT_STATED}; {review}; {decides}."
     return shorten(said, _LONG), _command(sign_off.command)
 
 
 def _command(arguments: Sequence[str], at_most: int = 800) -> str:
     if not arguments:
-        return "Asked for in Python, without a command."
+        return "Run in Python, without a command."
     command = command_text(arguments)
     return PrivateText(name(command, at_most), shared=name(command.shared, at_most))
 
 
 def figure_table(sign_off: SignOff) -> TableBlock:
-    """Return each figure before and after: of the original, as if that were released, and of each release."""
+    """Return each result of the original and of the releases."""
     return TableBlock(
         caption="Results before and after",
         columns=("", "Original data", *(name(each, _NAME) for each in sign_off.releases)),
@@ -194,7 +191,7 @@ def figure_table(sign_off: SignOff) -> TableBlock:
 
 
 def file_table(sign_off: SignOff) -> TableBlock:
-    """Return which tables were audited: file, rows and hash, so that anybody can tell whether theirs is the same."""
+    """Return the audited tables: file, rows, and hash."""
     return TableBlock(
         caption="Files",
         columns=("Part", "File", "Rows", f"{sign_off.digest_name[:1].upper()}{sign_off.digest_name[1:]}"),
@@ -214,7 +211,7 @@ def _digest(file: FileFact, sign_off: SignOff) -> str:
 
 
 def record_tables(sign_off: SignOff) -> tuple[TableBlock, ...]:
-    """Return the record of an audit: files, columns, attackers, results, and how it was made."""
+    """Return the record of an audit as tables."""
     columns = tuple((name(each.name), each.role, each.kind, each.technique or NOT_STATED) for each in sign_off.columns)
     adversaries = tuple((name(each.name), each.knows, each.reason or NOT_STATED) for each in sign_off.adversaries)
     made = (*zip(("Version and date", "Command"), _made(sign_off), strict=True), *sign_off.settings)
@@ -239,7 +236,5 @@ def record_tables(sign_off: SignOff) -> tuple[TableBlock, ...]:
         tables.append(TableBlock(caption="Attackers", columns=heads, rows=adversaries, align=("left",) * 3, prose=True))
     if sign_off.figures:
         tables.append(figure_table(sign_off))
-    tables.append(
-        TableBlock(caption="How it was made", columns=("", ""), rows=made, align=("left", "left"), prose=True)
-    )
+    tables.append(TableBlock(caption="Provenance", columns=("", ""), rows=made, align=("left", "left"), prose=True))
     return tuple(tables)

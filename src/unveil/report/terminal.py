@@ -1,4 +1,4 @@
-"""Figures and tables in a terminal, and as undecorated text in a pipe."""
+"""Terminal output: values and tables, plain text in a pipe."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class Figures:
-    """Figures one per line; with ``meanings``, what each means stands below it, else their values line up."""
+    """Values, one per line, with their meanings if requested."""
 
     numbers: tuple[Number, ...]
     meanings: bool = True
@@ -59,7 +59,7 @@ Progress = Callable[[str, float], None]
 
 
 def output() -> "Console":
-    """Return the standard output as a console that interprets nothing in a text, and wraps words on a terminal only."""
+    """Return standard output as a console that wraps on terminals."""
     from rich.console import Console
 
     console = Console(markup=False, emoji=False, highlight=False)
@@ -68,7 +68,7 @@ def output() -> "Console":
 
 
 def show_parts(parts: Iterable[Part]) -> None:
-    """Print what is told of an answer, in its order."""
+    """Print the parts of a result in order."""
     console = output()
     for part in parts:
         match part:
@@ -91,7 +91,7 @@ def show_parts(parts: Iterable[Part]) -> None:
 
 
 def show_figures(numbers: Iterable[Number], *, console: "Console | None" = None) -> None:
-    """Print each figure on a line, beside what random guessing would give, and below it what it means."""
+    """Print each value with its baseline and its meaning."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -115,7 +115,7 @@ def show_headline(text: str, *, tone: Tone = "neutral", console: "Console | None
 
 
 def show_numbers(numbers: Sequence[Number], *, console: "Console | None" = None) -> None:
-    """Print figures one per line: label, value, and in brackets what random guessing would give."""
+    """Print values one per line: label, value, and baseline."""
     rows = tuple(
         (number.label, number.value, f"({number.reference_of}: {number.reference})" if number.reference else "")
         for number in numbers
@@ -126,7 +126,7 @@ def show_numbers(numbers: Sequence[Number], *, console: "Console | None" = None)
 
 
 def show_table(table: TableBlock, *, columns: Sequence[int] | None = None, console: "Console | None" = None) -> None:
-    """Print a table; ``columns`` chooses which of its columns by their position, all unless given.
+    """Print a table, or only its columns at these positions.
 
     A terminal gets a rich table that fits its width. A pipe gets columns that line up, without lines or wrapping.
     """
@@ -145,7 +145,7 @@ def show_table(table: TableBlock, *, columns: Sequence[int] | None = None, conso
 
 
 def show_figure(figure: BoxRows | HeatMap, *, console: "Console | None" = None) -> None:
-    """Print the figures behind box plots or a heat map as a table."""
+    """Print the values behind box plots or a heat map."""
     from unveil.report.figure_tables import boxes_table, heat_table
 
     show_table(boxes_table(figure) if isinstance(figure, BoxRows) else heat_table(figure), console=console)
@@ -195,7 +195,7 @@ def _plain_lines(
 
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Progress]:
-    """Yield a function ``(step, share)`` that moves a bar on standard error, or does nothing where nobody looks.
+    """Yield a progress function ``(step, share)``; silent without a terminal.
 
     Nothing is shown with ``quiet`` or when standard error is not a terminal. The bar is gone afterwards.
 
@@ -228,7 +228,7 @@ def _silent(step: str, share: float) -> None:
 
 
 def opening(page: Page, *, notes: bool = True) -> Iterator[Part]:
-    """Yield what must be known first, the answer in one sentence, what explains it, what to do next, and notes.
+    """Yield cautions, headline, explanation, next steps, and notes.
 
     >>> page = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=(), next_steps=("Wait.",))
     >>> list(opening(page))
@@ -248,7 +248,7 @@ FEW_NOTES = 2
 
 
 def page_parts(page: Page, *, verbose: bool = False) -> Iterator[Part]:
-    """Yield what a terminal shows of a page: its first screen, and all of it if ``verbose``.
+    """Yield the terminal form of a page; all if ``verbose``.
 
     >>> page = Page(title="T", question="Is it safe?", headline="No.", tone="bad", sections=())
     >>> list(page_parts(page))

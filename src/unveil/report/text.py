@@ -221,7 +221,7 @@ def labels(written: Sequence[str]) -> dict[str, str]:
 
 
 def far(done: int, total: int, left: float) -> str:
-    """Return how far a run is, and how long the rest may take.
+    """Return the progress of a run and its remaining time.
 
     >>> far(1, 3, 120.0), far(3, 3, 0.0)
     ('1 of 3 scenarios, about 2 min left', '3 of 3 scenarios')
@@ -231,7 +231,7 @@ def far(done: int, total: int, left: float) -> str:
 
 
 def mean_count(value: float) -> str:
-    """Return a mean number of things without an exponent, and from 100 on without decimals.
+    """Return a mean number without exponent; no decimals from 100.
 
     >>> mean_count(820.8), mean_count(12.34), mean_count(0.03), mean_count(0.0026), mean_count(0)
     ('821', '12.3', '0.03', 'less than 0.01', '0')
@@ -243,7 +243,7 @@ def mean_count(value: float) -> str:
 
 
 def percent_range(low: float, high: float) -> str:
-    """Return the ends of an interval of a share, or nothing where it has none.
+    """Return the limits of a share's interval, or "".
 
     >>> percent_range(0.512, 0.6), percent_range(float("nan"), float("nan"))
     ('51.2–60.0%', '')

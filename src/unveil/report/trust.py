@@ -1,8 +1,9 @@
-"""Reliability of metrics: marks, legends, and sources."""
+"""Reliability of metrics: words, legends, and sources."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from unveil.grades.shipped_grades import RELIABILITY as OF_VERDICT
 from unveil.grades.shipped_grades import Ground, ShippedGrade, shipped_grades
 from unveil.metrics import Metric
 from unveil.metrics.candidates.candidate_metrics import candidate_metrics
@@ -13,53 +14,51 @@ GROUNDS: tuple[Ground, ...] = ("graphs", "tables")
 #: The meanings of a metric's fields.
 WHY = "Why there is no value, or no verdict; empty where there is one."
 AT_CAP = "The share of values that are at a cap that unveil chose; null where the metric has no cap."
-TRUST = (
-    "Reliability of the metric, by type of data (tables, graphs): use, with care, or do not rank by it; null if "
-    "not graded."
+RELIABILITY_MEANING = (
+    "Reliability of the metric by type of data (tables, graphs): reliable, limited, or unreliable; null if not graded."
 )
 #: What stands where a metric has no grade.
 NOT_GRADED = "–"
-#: A verdict as one short word, for tables.
-MARKS: Mapping[str, str] = MappingProxyType(
-    {"use": "use", "with care": "care", "do not rank by it": "no", "no grade": NOT_GRADED}
-)
-#: Meanings of the marks.
+#: The verdict of a grade as reliability, as reports name it.
+RELIABILITY: Mapping[str | None, str] = MappingProxyType({None: NOT_GRADED} | dict(OF_VERDICT.items()))
+#: Meanings of the reliability.
 LEGEND = (
-    "Reliability for ranking: use (monotone in attacker strength), care (not always, or not significantly), "
-    "no (too often not), – (not graded)."
+    "Reliability for ranking: reliable (monotone in attacker strength), limited (not always, or not significantly), "
+    "unreliable (too often not), – (not graded)."
 )
 
 
 def trust_of(metric: str, grounds: Sequence[Ground] = GROUNDS) -> dict[str, str | None]:
-    """Return the verdict on a metric by ground; None if not graded.
+    """Return a metric's reliability by ground; None if not graded.
 
     >>> trust_of("a metric of my own")
     {'graphs': None, 'tables': None}
     """
-    return {ground: None if (grade := _grade(metric, ground)) is None else grade.verdict for ground in grounds}
+    found = {ground: _grade(metric, ground) for ground in grounds}
+    return {ground: None if grade is None else RELIABILITY[grade.verdict] for ground, grade in found.items()}
 
 
 def mark(metric: str, *grounds: Ground) -> str:
-    """Return the mark of a metric, one per ground if they differ.
+    """Return the reliability of a metric, one per ground if they differ.
 
     >>> mark("a metric of my own", "graphs", "tables")
     '–'
     """
-    words = [NOT_GRADED if verdict is None else MARKS[verdict] for verdict in trust_of(metric, grounds).values()]
+    words = [NOT_GRADED if each in (None, "not graded") else each for each in trust_of(metric, grounds).values()]
     return words[0] if len(set(words)) == 1 else "/".join(words)
 
 
 def where_from(grounds: Sequence[Ground] = GROUNDS) -> str:
-    """Return the source of the marks, in one sentence."""
+    """Return the source of the reliability, in one sentence."""
     cases = [f"{count(shipped_grades()[each].cases, 'case', 'cases')} of attacks on {each}" for each in grounds]
     return (
         f"Metrics were graded in {' and '.join(cases)}: whether privacy falls as the attacker "
-        "gets stronger; see docs/research/grades.md."
+        "gets stronger (see Grades in the documentation)."
     )
 
 
 def trust_note(grounds: Sequence[Ground] = GROUNDS) -> str:
-    """Return the meanings of the marks and their source."""
+    """Return the meanings of the reliability and their source."""
     several = f" If {' and '.join(grounds)} differ, both are given in this order." if len(grounds) > 1 else ""
     return f"{LEGEND}{several} {where_from(grounds)}"
 
@@ -131,29 +130,17 @@ def _meaning(metric: Metric) -> str:
     return f"{what}{mean}. Fails {side}: more is {metric.more_means}"
 
 
-#: The verdict on a metric as its reliability, as reports name it.
-RELIABILITY: Mapping[str | None, str] = MappingProxyType(
-    {
-        "use": "reliable",
-        "with care": "limited",
-        "do not rank by it": "unreliable",
-        "no grade": "not graded",
-        None: NOT_GRADED,
-    }
-)
-
-
 def reliability_of(metric: str, ground: Ground) -> str:
-    """Return the reliability of a metric in attacks of a kind: reliable, limited, unreliable, or a dash.
+    """Return a metric's reliability: reliable, limited, unreliable, or a dash.
 
     >>> reliability_of("a metric of my own", "graphs")
     '–'
     """
-    return RELIABILITY[trust_of(metric, [ground])[ground]]
+    return trust_of(metric, [ground])[ground] or NOT_GRADED
 
 
 def reliability_note(ground: Ground) -> str:
-    """Return what the reliability of a metric means, and what it was measured on."""
+    """Return the meaning and the source of a metric's reliability."""
     cases = count(shipped_grades()[ground].cases, "case", "cases")
     return (
         f"Reliability: does the metric show less privacy for a stronger attacker? Graded in {cases} of attacks on "

@@ -105,8 +105,8 @@ def attack_of(kind: str, text: str, columns: Sequence[str] = ()) -> Any:
         return made
     if len(columns) < len(facts.knows):
         raise InputError(
-            f"the attack {facts.name!r} needs at least {len(facts.knows)} quasi-identifiers, but gets {len(columns)}. "
-            "Raise the levels of known_columns"
+            f"Attack {facts.name!r} needs at least {len(facts.knows)} quasi-identifiers, but gets "
+            f"{len(columns)}. Raise the levels of known_columns"
         )
     drawn = {knows: tuple(columns[place :: len(facts.knows)]) for place, knows in enumerate(facts.knows)}
     return replace(made, **drawn, **({facts.uses: len(columns)} if facts.uses else {}))

@@ -17,7 +17,7 @@ from unveil.studies._toml import fields_of_text, study_fields, to_toml
 from unveil.studies.index import REST, with_sources
 from unveil.studies.scenario import DataSet, Scenario, number_text
 
-_WRITTEN = "as they are written on the command line: a listed name with settings, or `package.module:Class`."
+_WRITTEN = "as written on the command line: a listed name with settings, or `package.module:Class`."
 
 __all__ = ["AXES", "Axis", "DataSet", "Replications", "Study"]
 
@@ -90,10 +90,9 @@ class Replications:
         The most replications, reached where a metric stays too uncertain (such as one whose mean is 0).
     """
 
-    number: int | None = figure("A fixed number; null to repeat until `relative_error` is reached.", default=None)
+    number: int | None = figure("Fixed number; null to repeat until `relative_error` is reached.", default=None)
     relative_error: float | None = figure(
-        "Half the width of the 95 % interval of a metric's mean, as a share of that mean, that every metric must "
-        "reach. It is looked at after 10 replications and every 10 from then on.",
+        "Largest half-width of a metric's 95% CI, as a share of its mean. It is checked every 10 replications.",
         default=None,
     )
     cap: int = figure(
@@ -159,8 +158,8 @@ class Study:
     'sample | id-removal | NS | seed_pairs=5 | overlap=0.85'
     """
 
-    name: str = figure("The name by which reports call the study.")
-    seed: int = figure("Where all randomness starts.")
+    name: str = figure("Name of the study in reports.")
+    seed: int = figure("Random seed of the study.")
 
     @derived('Type of all data sets: "graph" or "table".')
     def kind(self) -> str:
@@ -169,13 +168,13 @@ class Study:
 
     data: tuple[DataSet, ...]
 
-    @derived("The data sets, all graphs or all tables.", name="data")
+    @derived("Data sets, all graphs or all tables.", name="data")
     def data_names(self) -> tuple[str, ...]:
         """The names of the data sets."""
         return tuple(each.name for each in self.data)
 
-    protections: tuple[str, ...] = figure(f"The protections, {_WRITTEN}")
-    attacks: tuple[str, ...] = figure(f"The attacks, {_WRITTEN}")
+    protections: tuple[str, ...] = figure(f"Protections, {_WRITTEN}")
+    attacks: tuple[str, ...] = figure(f"Attacks, {_WRITTEN}")
     axes: tuple[Axis, ...]
 
     @derived("Axes, varied one at a time; the rest stay at their level in `fixed`.", name="axes")

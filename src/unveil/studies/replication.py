@@ -333,7 +333,7 @@ def _drawn_columns(can: list[str], count: float | None, table: str, rng: np.rand
         return can
     if not 1 <= count <= len(can):
         raise InputError(
-            f"known_columns is {count:g}; it must be from 1 to {len(can)}, the number of quasi-identifiers of the "
-            f"{table}. Lower it, or name more columns as known"
+            f"known_columns is {count:g}; it must be from 1 to {len(can)}, the number of quasi-identifiers of "
+            f"the {table}. Lower it, or declare more quasi-identifiers"
         )
     return [can[place] for place in np.sort(rng.choice(len(can), int(count), replace=False))]

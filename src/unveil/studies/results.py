@@ -74,7 +74,7 @@ class Results:
     failed: tuple[Scenario, ...]
     damaged: tuple[Scenario, ...]
     missing: tuple[Scenario, ...]
-    summarised: StudySummary | None = None
+    summarized: StudySummary | None = None
 
     @classmethod
     def read(cls, folder: str | os.PathLike[str]) -> "Results":
@@ -122,7 +122,7 @@ class Results:
             failed=failed,
             damaged=(),
             missing=missing,
-            summarised=summary,
+            summarized=summary,
         )
 
     def to_summary(self, *, nodes: bool = True) -> bytes:
@@ -160,8 +160,8 @@ class Results:
         """
         if self.study.kind != "release" or asks_listed(self.study):
             return columns_of(self.study)
-        if self.summarised is not None:
-            stored = self.summarised.frame.columns
+        if self.summarized is not None:
+            stored = self.summarized.frame.columns
         else:
             one = (*self.fine, *self.failed)[:1]
             stored = list(self._read(RESULTS, one[0], StoredRows).metrics) if one else []
@@ -170,8 +170,8 @@ class Results:
     @cached_property
     def frame(self) -> "pl.DataFrame":
         """Data frame with one row per replication and one column per metric."""
-        if self.summarised is not None:
-            return self.summarised.frame
+        if self.summarized is not None:
+            return self.summarized.frame
         stored = [self._read(RESULTS, each, StoredRows) for each in self.fine]
         wrong = next((each for each, rows in zip(self.fine, stored, strict=True) if rows.metrics != self.metrics), None)
         if wrong is not None:
@@ -183,10 +183,10 @@ class Results:
         """Data frame with one row per failed scenario."""
         import polars as pl
 
-        if self.summarised is None:
+        if self.summarized is None:
             said = [self._read(RESULTS, each, StoredRows).error for each in self.failed]
         else:
-            said = [self.summarised.errors[each.file_name] for each in self.failed]
+            said = [self.summarized.errors[each.file_name] for each in self.failed]
         return keys_of(self.failed, [1] * len(said)).with_columns(pl.Series("error", said, pl.String))
 
     @cached_property
@@ -196,8 +196,8 @@ class Results:
         After the scenario come ``metric``, ``count``, ``lowest``, ``highest``, ``sum``, ``squares`` and ``blocks``: see
         :class:`unveil._kernels.sketches.ValueSketch`. No row where a study kept none.
         """
-        if self.summarised is not None:
-            return self.summarised.nodes
+        if self.summarized is not None:
+            return self.summarized.nodes
         folder = self.folder / NODES
         there = [each for each in self.fine if keeps_nodes(self.study) and (folder / each.file_name).is_file()]
         return frame_of_nodes(there, [self._read(NODES, each, StoredSketches) for each in there])

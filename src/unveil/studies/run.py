@@ -49,12 +49,12 @@ class RunSummary:
     """
 
     total: int = figure("Number of scenarios in the study.")
-    done: int = figure("Scenarios that this run computed.")
-    failed: int = figure("Scenarios of this run that ended with an error; their file tells it.")
-    reused: int = figure("Scenarios that were there before.")
-    set_aside: int = figure("Damaged files that were set aside and computed again.")
+    done: int = figure("Number of scenarios computed in this run.")
+    failed: int = figure("Number of scenarios that failed in this run; their file holds the error.")
+    reused: int = figure("Number of scenarios computed before.")
+    set_aside: int = figure("Number of damaged files that were set aside and computed again.")
     seconds: float = figure("Duration of the run, in seconds.")
-    folder: Path = figure("Where the results are.")
+    folder: Path = figure("Folder of the results.")
 
 
 def run_study(

@@ -133,7 +133,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
             return dict(told)
         raise InputError(
             f"the results in {shown(folder)} are in the format of another version of unveil "
-            f"({shortened(str(told['version']))}). Summarise them with that version ('unveil study summary') and read "
+            f"({shortened(str(told['version']))}). Summarize them with that version ('unveil study summary') and read "
             "the summary, or choose another folder"
         )
     raise InputError(

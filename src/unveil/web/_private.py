@@ -1,4 +1,4 @@
-"""Private files of this user, and full disks; small for fast worker starts."""
+"""Private files of this user, and full disks."""
 
 import errno
 import os

@@ -33,7 +33,7 @@ class Worker:
     _stopped: bool = False
 
     async def run(self) -> int:
-        """Run to the end and return the exit code, or minus the signal."""
+        """Run to the end; return the exit code or negative signal."""
         if self._stopped:
             return -signal.SIGTERM
         process = self._process = await asyncio.create_subprocess_exec(

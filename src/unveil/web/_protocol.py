@@ -101,7 +101,7 @@ class PromptProtocol(H11Protocol):
             oldest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Take what arrived, and wait no longer once it is a whole request."""
+        """Take received bytes; stop at a complete request."""
         if self._deadline is None and (self.cycle is None or self.cycle.response_complete):
             self._wait()  # a second request on the same connection begins
         super().data_received(data)

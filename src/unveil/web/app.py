@@ -161,7 +161,7 @@ async def _submit(state: State, request: Request) -> Response:
 
 
 async def _job(state: State, request: Request) -> Response:
-    """Show a job, cancel it, or remove it with its results (``?forget=1``)."""
+    """Show, cancel, or remove a job (``?forget=1``)."""
     from unveil.web import pages
 
     identity = request.path_params["job"]
@@ -252,7 +252,7 @@ def _uploads_of(state: State, given: Any) -> dict[str, Upload | list[Upload]]:
 
 
 async def _json(request: Request) -> dict[str, Any]:
-    """Return the JSON object in a request body, up to the size limit."""
+    """Return the JSON object in a request body."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise RefusedError(415, "Forms are sent as JSON here. Use the pages of this app")
     body = bytearray()

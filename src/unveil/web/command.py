@@ -1,4 +1,4 @@
-"""The command line of an answered form, with the names of files only and never their folders."""
+"""The command line of an answered form, without folders."""
 
 import json
 import shlex
@@ -19,7 +19,7 @@ CONFIG = "audit.toml"
 
 @dataclass(frozen=True, kw_only=True)
 class CommandLine:
-    """The words after ``unveil``, and the settings file they name, if any."""
+    """The words after ``unveil``, and their settings file."""
 
     words: tuple[str, ...]
     config: str = ""
@@ -45,7 +45,7 @@ def command(asked: Question, names: Mapping[str, Sequence[str]], settings: Mappi
     Examples
     --------
     >>> from unveil.questions import question
-    >>> command(question("attack_metrics"), {"guess": ["guess.csv"]}, {"normalise": True}).line
+    >>> command(question("attack_metrics"), {"guess": ["guess.csv"]}, {"normalize": True}).line
     'unveil attack-metrics guess.csv --normalize --html report.html'
     """
     sample = settings.get("sample") is True
@@ -167,8 +167,8 @@ def _kinds(roles: Roles) -> list[str]:
 
 
 def _in_file(asked: Question) -> bool:
-    """Return whether the command takes a file of settings, and kinds of columns that can stand there alone."""
-    return {"config", "columns", "release_kinds"} <= {each.name for each in asked.settings}
+    """Return whether a command takes both a settings file and column types."""
+    return {"config", "columns", "release_type"} <= {each.name for each in asked.settings}
 
 
 def _config(names: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> str:
@@ -177,11 +177,11 @@ def _config(names: Mapping[str, Sequence[str]], values: Mapping[str, Any]) -> st
     kinds = roles_of(values["columns"]).kinds or {}
     if kinds:
         lines += ["[kinds]", *(f"{_quoted(name)} = {_quoted(kind)}" for name, kind in kinds.items())]
-    made = values["release_kinds"]
+    made = values["release_type"]
     if len(set(made)) > 1:
         for name, kind in zip(names.get("released", ()), made, strict=False):
             lines += ["", "[[release]]", f"file = {_quoted(name)}"]
-            lines += [f"kind = {_quoted(kind)}"] if kind else []
+            lines += [f"release_type = {_quoted(kind)}"] if kind else []
     return "\n".join(lines).strip() + "\n" if lines else ""
 
 

@@ -107,7 +107,7 @@ class Keys:
         return self._token
 
     def spend(self, token: str) -> Session | None:
-        """Return a new session for a valid token, and end the old one."""
+        """Return a new session for a valid token; end the old."""
         if self._token is None or not _same(token, self._token):
             return None
         self._token = None
@@ -212,7 +212,7 @@ class Guard:
 
 
 def wants_page(scope: Scope) -> bool:
-    """Return whether the request was made by a person who opens a page."""
+    """Return whether a person opened the page by navigation."""
     return any("text/html" in each for each in _values(scope, b"accept"))
 
 

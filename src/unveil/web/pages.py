@@ -54,7 +54,7 @@ class ShownJob(Protocol):
 
     @property
     def state(self) -> Any:
-        """State: waiting, running, finished, failed, or cancelled."""
+        """State: waiting, running, finished, failed, or canceled."""
 
     @property
     def headline(self) -> str:
@@ -121,7 +121,7 @@ def asset(name: str) -> bytes:
 
 
 def home(jobs: Sequence[ShownJob] = (), files: Sequence[ShownUpload] = (), *, root: str = "") -> str:
-    """Return the first page: the questions, the results, the last first, and the stored files.
+    """Return the first page: questions, newest results, and stored files.
 
     >>> "Audit a released table" in home()
     True
@@ -385,7 +385,7 @@ def said(asked: Question, names: Mapping[str, Sequence[str]], settings: Mapping[
     """Return the settings of a request as pairs of label and value.
 
     >>> from unveil.questions import question
-    >>> said(question("attack_metrics"), {"guess": ["guess.csv"]}, {"normalise": True})[0]
+    >>> said(question("attack_metrics"), {"guess": ["guess.csv"]}, {"normalize": True})[0]
     ('Output of an attack', 'guess.csv')
     """
     sample = settings.get("sample") is True

@@ -1,4 +1,4 @@
-"""Answers to forms: the same report as the command line writes, with errors at their field."""
+"""Answers to forms: reports, and errors at their fields."""
 
 import html
 import json
@@ -40,7 +40,7 @@ class ServedAnswer:
 
 
 def check(asked: Question, files: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, str]:
-    """Return the errors of an answered form, a sentence for each field; empty where there are none.
+    """Return the errors of an answered form, by field.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def _wrong_files(fields: tuple[Setting, ...], numbers: Mapping[str, int], *, sam
             errors[field.name] = "No file is given. Drop one here, or choose one"
         elif field.is_file and numbers[field.name] > (MOST_FILES if field.kind == "tables" else 1):
             most = f"at most {MOST_FILES}" if field.kind == "tables" else "only one"
-            errors[field.name] = f"Too many files: {most} can be given. Remove the others"
+            errors[field.name] = f"Too many files: {most} can be given. Remove the rest"
     return errors
 
 
@@ -125,7 +125,7 @@ def _told(asked: Question, files: Mapping[str, tuple[Path, ...]], settings: Mapp
 def going_on(asked: Question, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a form that continues from an answer.
 
-    >>> going_on(question("protect"), {"protect": "shuffle", "first": "pram"})["first"].split()
+    >>> going_on(question("protect"), {"method": "shuffle", "first": "pram"})["first"].split()
     ['pram', 'shuffle']
     """
     sample = settings.get("sample") is True
@@ -204,7 +204,7 @@ class FileNames:
         return found[0] if len(set(found)) == 1 else ""
 
     def in_text(self, text: str) -> str:
-        """Return a text with the names of files in place of their paths."""
+        """Return a text with file names in place of paths."""
         return self._with(text, lambda each: each)
 
     def in_html(self, text: str) -> str:
@@ -264,8 +264,8 @@ def _outputs(reply: "Response", shown: Mapping[str, Any]) -> dict[str, bytes]:
 def field_of(error: Exception, asked: Question) -> str:
     """Return the field of a library error, or "" for the form.
 
-    >>> field_of(InputError("neighbours must be a whole number of at least 1, but is 0. Raise it"), question("audit"))
-    'neighbours'
+    >>> field_of(InputError("neighbors must be a whole number of at least 1, but is 0. Raise it"), question("audit"))
+    'neighbors'
     >>> field_of(InputError("column 'agee' of scenario 'x' is not in the tables."), question("audit"))
     'scenarios'
     """
@@ -292,7 +292,7 @@ _WORDS = (
     ("column of the control", "control"),
     ("of the control", "control"),
     ("kinds={", "columns"),
-    ("Give it one role", "columns"),
+    ("Choose one role", "columns"),
     ("quasi_identifiers", "columns"),
     ("of the original", "original"),
     ("have a probability", "probabilities"),

@@ -1,4 +1,4 @@
-"""Start the local server, open the page, and remove all files at the end."""
+"""Start the local server, open the page, and clean up."""
 
 import atexit
 import contextlib

@@ -56,7 +56,7 @@ def _look_at(files: Files) -> dict[str, Any]:
 
 
 def look(path: Path, name: str) -> dict[str, Any]:
-    """Return the columns of a table and their likely roles, never a cell.
+    """Return a table's columns and their likely roles.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def look(path: Path, name: str) -> dict[str, Any]:
     -------
     dict
         ``rows`` and ``columns``. Each column has ``name``, ``kind``, ``missing``, ``distinct`` (different values),
-        ``suggestion`` (the role an audit would assume), ``unsure`` (whether the kind is a guess), ``why`` (the reason
-        for the kind), and ``warning`` where it seems to name people. For an unusable file, only ``error``.
+        ``suggestion`` (the role an audit would assume), ``uncertain`` (whether the kind is a guess), ``why`` (the
+        reason for the kind), and ``warning`` for a possible direct identifier. For an unusable file, only ``error``.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def _described(path: Path, name: str) -> dict[str, Any]:
                 "missing": column.missing,
                 "distinct": values.drop_nulls().n_unique(),
                 "suggestion": column.role,
-                "unsure": column.confidence == "unsure",
+                "uncertain": column.confidence == "uncertain",
                 "why": _sentence(column.reason.split("; ")[0].removeprefix(f"{column.kind}: ")),
                 "warning": seems,
             }
@@ -113,7 +113,7 @@ def _described(path: Path, name: str) -> dict[str, Any]:
 
 
 def _refuse_early(path: Path, name: str) -> None:
-    """Refuse a table without header or with too many columns before reading its rows."""
+    """Refuse a table without header or with too many columns."""
     from unveil.data.files.header import is_surely_header
     from unveil.data.files.read import names_of
     from unveil.data.files.settings import FileSettings

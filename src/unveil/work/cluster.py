@@ -121,9 +121,9 @@ def cluster_risk(address: str) -> str:
     if parts is None or parts["scheme"] in ("tls", "wss") or _is_this_machine(parts["host"]):
         return ""
     return (
-        f"The cluster is reached without encryption ({parts['scheme']}://): data about people travels readable over "
-        "the network, and anybody who reaches the scheduler can run code as its workers. Use tls:// with certificates "
-        "(docs/how-to/scale.md says how)."
+        f"The cluster is reached without encryption ({parts['scheme']}://). Data about people is readable on "
+        "the network, and anyone who reaches the scheduler can run code on its workers. Use tls:// with "
+        "certificates (docs/how-to/scale.md says how)."
     )
 
 

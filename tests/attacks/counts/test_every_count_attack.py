@@ -13,7 +13,7 @@ from unveil.data.counts.knowledge import CountKnowledge
 from unveil.data.counts.system import CountSystem, system_of
 from unveil.data.counts.tabulate import tabulate, with_small_hidden
 from unveil.data.counts.truth import true_counts
-from unveil.guesses.count_ranges import CountRanges
+from unveil.guesses.cell_intervals import CellIntervals
 
 ON_COUNTS = [one for one in ATTACKS.values() if one.on == "count table"]
 
@@ -44,7 +44,7 @@ def test_it_is_never_wrong_by_more_than_it_says(listed: Attack) -> None:
         assert type(guess).__name__ == listed.leaves
         assert all(np.array_equal(own, arrays(again)[name]) for name, own in arrays(guess).items())
         assert all(map(np.array_equal, before, system.told(((1, 3),))))
-        if isinstance(guess, CountRanges):
+        if isinstance(guess, CellIntervals):
             assert ((guess.low <= truth) & (truth <= guess.high)).all()
         else:
             assert (truth[guess.cells[guess.is_certain]] > 0).all()

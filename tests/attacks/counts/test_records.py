@@ -45,7 +45,7 @@ def test_records_are_those_of_every_population(seed: int) -> None:
     every = np.array(
         list(worlds((2, 2, 2), sum(truth.values()), [cell for cell, _ in told], [(n, n) for _, n in told]))
     )
-    found = unveil.tables(tables, records=8).findings.records
+    found = unveil.tables(tables, reconstruct=8).findings.records
     assert found is not None
     low, high = every.min(axis=0), every.max(axis=0)
     assert (found.possible, found.undecided) == (8, 0)
@@ -90,7 +90,7 @@ def test_the_truth_says_how_often_ranked_records_exist() -> None:
     rng = np.random.default_rng(3)
     people = pl.DataFrame({name: rng.choice(list("pqrs"), 60, p=[0.6, 0.2, 0.1, 0.1]) for name in "xyz"})
     tables = [tabulate(people, pair) for pair in combinations("xyz", 2)]
-    found = unveil.tables(tables, records=20, truth=people).findings.records
+    found = unveil.tables(tables, reconstruct=20, microdata=people).findings.records
     assert found is not None
     there = set(people.unique().rows())
     named = [tuple(each.record.split(", ")) in there for each in found.first]
@@ -101,18 +101,18 @@ def test_the_truth_says_how_often_ranked_records_exist() -> None:
 
 
 def test_whole_numbers_leave_each_record_open() -> None:
-    found = unveil.tables(pairs_of(dict.fromkeys(product(range(2), repeat=3), 1)), records=8).findings.records
+    found = unveil.tables(pairs_of(dict.fromkeys(product(range(2), repeat=3), 1)), reconstruct=8).findings.records
     assert found is not None
     assert (found.certain, found.absent) == (0, 0)
 
 
 def test_tables_that_share_nothing_have_records_too_unless_these_are_too_many() -> None:
     apart = [{"a": ["x", "y"], "count": ["1", "2"]}, {"b": ["x", "y"], "count": ["3", "0"]}]
-    found = unveil.tables(apart, records=8).findings.records
+    found = unveil.tables(apart, reconstruct=8).findings.records
     assert found is not None
     assert [(each.record, each.low, each.high) for each in found.first] in (
         [("x, x", 1, 1), ("y, x", 2, 2)],
         [("y, x", 2, 2), ("x, x", 1, 1)],
     )
-    with pytest.raises(InputError, match="--largest"):
-        unveil.tables(apart, records=8, largest=5)
+    with pytest.raises(InputError, match="max_cells"):
+        unveil.tables(apart, reconstruct=8, max_cells=5)

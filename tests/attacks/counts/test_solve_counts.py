@@ -103,7 +103,7 @@ def test_a_cell_that_another_table_shows_is_worked_out() -> None:
     solved = SolveCounts().solve(released=system, reading=(ANY,), rng=np.random.default_rng(0))
     told = solved.ranges
     made = steps(
-        system, solved.solution, told.told_low, told.told_high, np.flatnonzero(told.is_worked_out), Budget(10**6)
+        system, solved.solution, told.told_low, told.told_high, np.flatnonzero(told.is_recovered), Budget(10**6)
     )
     assert [(step.count, step.kind) for step in made] == [(5, "shown")]
 
@@ -115,7 +115,7 @@ def test_a_chain_of_sums_says_what_was_worked_out_before() -> None:
     solved = SolveCounts().solve(released=system, reading=(ANY,), rng=np.random.default_rng(0))
     told = solved.ranges
     made = steps(
-        system, solved.solution, told.told_low, told.told_high, np.flatnonzero(told.is_worked_out), Budget(10**6)
+        system, solved.solution, told.told_low, told.told_high, np.flatnonzero(told.is_recovered), Budget(10**6)
     )
     by_name = {system.label(step.cell): step for step in made}
     assert by_name["S, m"].count == 5
@@ -174,15 +174,15 @@ PEOPLE = pl.DataFrame(
 
 
 def test_one_count_that_is_known_gives_the_others() -> None:
-    found = unveil.tables(TABLE, truth=PEOPLE, insider=True).findings
-    assert found.figures.worked_out == 0
-    assert found.insiders == (1, 1, 1, 3)
+    found = unveil.tables(TABLE, microdata=PEOPLE, singleton=True).findings
+    assert found.figures.recovered == 0
+    assert found.singletons == (1, 1, 1, 3)
     assert (
-        "Singleton attack: 1 respondent is alone in a suppressed cell; 1 can recover others, at most 3."
-        in unveil.tables(TABLE, truth=PEOPLE, insider=True).to_html()
+        "Singleton attack: 1 respondent is the only one in a suppressed cell; 1 can recover other cells, at most 3."
+        in unveil.tables(TABLE, microdata=PEOPLE, singleton=True).to_html()
     )
 
 
 def test_without_records_nobody_is_known_to_be_alone() -> None:
-    with pytest.raises(InputError, match="--truth"):
-        unveil.tables(TABLE, insider=True)
+    with pytest.raises(InputError, match="needs the microdata"):
+        unveil.tables(TABLE, singleton=True)

@@ -66,7 +66,7 @@ def test_a_row_that_another_release_lacks_learns_nothing() -> None:
 
 def test_a_probability_is_conditioned_on_who_is_possible() -> None:
     original = table({"a": [1, 2, 3], "b": [1, 1, 2]}, "original")
-    attack = SeveralReleases(others=(table({"b": [1]}),), attacks=(Softmax(), CandidateSet()), conflict="normalise")
+    attack = SeveralReleases(others=(table({"b": [1]}),), attacks=(Softmax(), CandidateSet()), conflict="normalize")
     (mass,) = attack.run(released=table({"a": [2]}), knowledge=Knowledge(original), rng=RNG).each
     alone = Softmax().run(released=table({"a": [2]}), knowledge=Knowledge(original), rng=RNG).probability
     elements, probability = mass.pignistic()
@@ -103,5 +103,5 @@ def test_bad_input() -> None:
 
 
 def test_a_target_that_was_not_attempted_may_be_anybody() -> None:
-    beliefs = as_beliefs(Candidates.from_matrix([[0, 0], [1, 0]], normalise=True), 2)
+    beliefs = as_beliefs(Candidates.from_matrix([[0, 0], [1, 0]], normalize=True), 2)
     assert sets(beliefs) == [{0, 1}, {0}]

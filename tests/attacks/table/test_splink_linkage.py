@@ -82,7 +82,7 @@ def linked(splink: Splink, monkeypatch: pytest.MonkeyPatch, attack: SplinkLinkag
 
 
 @pytest.mark.parametrize("released_left", [True, False])
-def test_the_answer_is_normalised_for_each_released_row(released_left: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_answer_is_normalized_for_each_released_row(released_left: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     splink = Splink(released_left=released_left)
     low, high = pytest.approx(1 / 6), pytest.approx(4 / 6)
     assert linked(splink, monkeypatch, SplinkLinkage(blocks=BLOCKS)) == [

@@ -173,3 +173,18 @@ def test_headers_of_two_wide_tables_are_the_variables_that_they_are() -> None:
     # Codes that stand in the rows and in the header of one table are two variables of it.
     moved = read_counts([{"from": ["East", "West"], "East": ["4", "5"], "West": ["6", "7"]}])
     assert [variable.name for variable in moved.variables] == ["from", "column"]
+
+
+def test_a_file_of_several_tables_holds_one_population() -> None:
+    wards = {"ward": ["N", "S", "Total"], "count": ["*", "9", "12"]}
+    ages = {"age": ["y", "o", "Total"], "count": ["*", "8", "12"]}
+    both = {
+        "table": ["wards.csv"] * 3 + ["ages.csv"] * 3,
+        "ward": [*wards["ward"], *["Total"] * 3],
+        "age": [*["Total"] * 3, *ages["age"]],
+        "count": [*wards["count"], *ages["count"]],
+    }
+    apart, together = read_counts([wards, ages], names=["wards.csv", "ages.csv"]), read_counts([both])
+    assert [each.name for each in together.tables] == ["wards.csv", "ages.csv"]
+    assert cells(together) == cells(apart)
+    assert system_of(together).number == system_of(apart).number

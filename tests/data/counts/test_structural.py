@@ -39,7 +39,7 @@ def test_ranges_are_those_of_every_population_without_them(seed: int) -> None:
         [cell for cell, _ in asked],
     )  # fmt: skip
     assert expected is not None
-    found = unveil.tables(tables, structural={"a": ["1"], "c": ["1"]})
+    found = unveil.tables(tables, structural_zeros={"a": ["1"], "c": ["1"]})
     frame = found.to_polars().to_dicts()
     for (_, codes), (low, high) in zip(asked, expected, strict=True):
         row = next(each for each in frame if all(each[name] == codes.get(name, "Total") for name in ("a", "b", "c")))
@@ -53,11 +53,11 @@ def test_groups_are_named_only_where_an_empty_part_is_possible() -> None:
         "count": ["0", "9", "8", "0", "7", "6"],
     }
     impossible = {"sex": ["m"], "state": ["pregnant"]}
-    assert unveil.tables(table).findings.groups_of == 0
+    assert unveil.tables(table).findings.single_code_groups == 0
     table["count"] = ["5", "9", "0", "0", "7", "0"]
     groups = unveil.tables(table).findings.groups
     assert {(each.group, each.code) for each in groups} == {("m", "ill"), ("pregnant", "f")}
-    kept = unveil.tables(table, structural=impossible).findings.groups
+    kept = unveil.tables(table, structural_zeros=impossible).findings.groups
     assert {(each.group, each.code) for each in kept} == {("m", "ill")}  # that no man is well is news
 
 
@@ -72,4 +72,4 @@ def test_groups_are_named_only_where_an_empty_part_is_possible() -> None:
 )
 def test_impossible_combinations_that_cannot_be_are_refused(impossible: dict[str, list[str]], naming: str) -> None:
     with pytest.raises(InputError, match=naming):
-        unveil.tables({"sex": ["f", "m"], "count": ["3", "4"]}, structural=impossible)
+        unveil.tables({"sex": ["f", "m"], "count": ["3", "4"]}, structural_zeros=impossible)

@@ -52,29 +52,29 @@ def rows(matrix: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("text", "entries", "tokens"),
+    ("text", "items", "pseudonyms"),
     [
         ("0.5,0\n0.25,2\n", None, None),
         ("u,v\n0.5,0\n0.25,2\n", None, ("u", "v")),
         ("Flu,0.5,0\nCold,0.25,2\n", ("Flu", "Cold"), None),
         (",u,v\nFlu,0.5,0\nCold,0.25,2\n", ("Flu", "Cold"), ("u", "v")),
-        ("entry,u,v\nFlu,0.5,0\nCold,0.25,2", ("Flu", "Cold"), ("u", "v")),
+        ("item,u,v\nFlu,0.5,0\nCold,0.25,2", ("Flu", "Cold"), ("u", "v")),
         (",0,1\n0,0.5,0\n1,0.25,2\n", ("0", "1"), ("0", "1")),
         ('"",u,"a,""b"""\r\n"Fl\nu",50%, 0 \r\n01,1/4,2e0\r\n', ("Fl\nu", "01"), ("u", 'a,"b"')),
     ],
 )
-def test_a_matrix_with_and_without_names(tmp_path: Path, text: str, entries: Any, tokens: Any) -> None:
+def test_a_matrix_with_and_without_names(tmp_path: Path, text: str, items: Any, pseudonyms: Any) -> None:
     for path in (save(tmp_path, text), save(tmp_path, gzip.compress(text.encode()), "file.csv.gz")):
         file = read_matrix(path)
         assert rows(file.matrix) == MATRIX
-        assert (file.entries, file.tokens) == (entries, tokens)
+        assert (file.items, file.pseudonyms) == (items, pseudonyms)
         attack = Matching.read(path)
-        assert (rows(attack.matrix), attack.entries, attack.tokens) == (MATRIX, entries, tokens)
+        assert (rows(attack.matrix), attack.items, attack.pseudonyms) == (MATRIX, items, pseudonyms)
 
 
 def test_one_cell_and_tabs_and_very_small_numbers(tmp_path: Path) -> None:
     assert rows(read_matrix(save(tmp_path, "1e-300")).matrix) == [[1e-300]]
-    assert read_matrix(save(tmp_path, "u\n1\n")).tokens == ("u",)
+    assert read_matrix(save(tmp_path, "u\n1\n")).pseudonyms == ("u",)
     assert read_matrix(save(tmp_path, ",u\nFlu,1\n"))[1:] == (("Flu",), ("u",))
     assert rows(read_matrix(save(tmp_path, "1\t2\n3\t4\n", "file.tsv")).matrix) == [[1, 2], [3, 4]]
 
@@ -85,13 +85,13 @@ def test_every_number_comes_back_as_it_was(
     tmp_path_factory: pytest.TempPathFactory, n: int, with_entries: bool, with_tokens: bool, seed: int
 ) -> None:
     matrix = np.exp(np.random.default_rng(seed).normal(0, 100, (n, n)))
-    lines = [[*([f"entry {k}"] * with_entries), *map(repr, row.tolist())] for k, row in enumerate(matrix)]
+    lines = [[*([f"item {k}"] * with_entries), *map(repr, row.tolist())] for k, row in enumerate(matrix)]
     if with_tokens:
-        lines.insert(0, [*([""] * with_entries), *(f"token {k}" for k in range(n))])
+        lines.insert(0, [*([""] * with_entries), *(f"pseudonym {k}" for k in range(n))])
     path = save(tmp_path_factory.mktemp("matrix"), "\n".join(",".join(line) for line in lines))
     file = read_matrix(path)
     np.testing.assert_array_equal(file.matrix, matrix)
-    assert (file.entries is not None, file.tokens is not None) == (with_entries, with_tokens)
+    assert (file.items is not None, file.pseudonyms is not None) == (with_entries, with_tokens)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_arrays_of_numpy(tmp_path: Path, dtype: Any) -> None:
     np.save(tmp_path / "a.npy", given_array)
     np.save(tmp_path / "f.npy", np.asfortranarray(given_array))
     np.savez(tmp_path / "one.npz", given_array)
-    np.savez_compressed(tmp_path / "names.npz", matrix=given_array, entries=["Flu", "Cold"], tokens=["u", "v"])
+    np.savez_compressed(tmp_path / "names.npz", matrix=given_array, items=["Flu", "Cold"], pseudonyms=["u", "v"])
     for name in ("a.npy", "f.npy", "one.npz", "names.npz"):
         file = read_matrix(tmp_path / name)
         assert rows(file.matrix) == [[1, 0], [3, 2]]
@@ -214,7 +214,7 @@ def test_nothing_is_ever_unpickled(tmp_path: Path) -> None:
     objects[0, 0] = Trap(sprung)
     np.save(tmp_path / "a.npy", objects, allow_pickle=True)
     np.savez(tmp_path / "a.npz", objects)
-    np.savez(tmp_path / "names.npz", matrix=np.eye(1), entries=objects[0])
+    np.savez(tmp_path / "names.npz", matrix=np.eye(1), items=objects[0])
     np.savez(tmp_path / "format.npz", format=objects, data=objects)
     save(tmp_path, pickle.dumps(Trap(sprung)), "bare.npy")
     for name in ("a.npy", "a.npz", "names.npz", "format.npz", "bare.npy"):
@@ -259,7 +259,7 @@ MARKET = "%%MatrixMarket matrix coordinate real general\n"
         ("a.mtx", MARKET + "2 2 2\n1 1 1\n2 2 -1\n", "row 2, column 2 .* negative"),
         ("a.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n", "complex"),
         ("a.mtx", "%%MatrixMarket matrix array real general\n99999 99999\n", "at most 10,000 rows"),
-        ("a.mtx", MARKET + "99999 99999 999999999\n", "at most 100,000,000 entries"),
+        ("a.mtx", MARKET + "99999 99999 999999999\n", "at most 100,000,000 values"),
         ("a.mtx", "%%MatrixMarket nonsense\n", "damaged"),
         # The reader of scipy ends the process on these two.
         ("a.mtx", MARKET + "2 2 3\n1 1 0.\0005\n1 2 1\n2 1 1\n", "damaged, cut short"),
@@ -288,31 +288,31 @@ def test_a_sparse_file_that_points_outside_itself_is_refused(tmp_path: Path) -> 
 
 # --- truth ------------------------------------------------------------------------------------------------------------
 
-NAMED = Matching.from_matrix(np.ones((3, 3)), entries=["a", "b", "3"], tokens=["x", "y", "z"])
+NAMED = Matching.from_matrix(np.ones((3, 3)), items=["a", "b", "3"], pseudonyms=["x", "y", "z"])
 NAMELESS = Matching(np.ones((3, 3)))
 
 
 def test_truth_by_name_and_by_number(tmp_path: Path) -> None:
-    assert read_truth(save(tmp_path, "token,entry\ny,3\nz,a\nx,b\n"), NAMED).tolist() == [2, 0, 1]
-    assert read_truth(save(tmp_path, "entry,token\n1,3\n2,1\n3,2\n"), NAMELESS).tolist() == [2, 0, 1]
+    assert read_truth(save(tmp_path, "pseudonym,item\ny,3\nz,a\nx,b\n"), NAMED).tolist() == [2, 0, 1]
+    assert read_truth(save(tmp_path, "item,pseudonym\n1,3\n2,1\n3,2\n"), NAMELESS).tolist() == [2, 0, 1]
 
 
 @pytest.mark.parametrize(
     ("attack", "text", "message"),
     [
-        (NAMED, f"a,x\n{MARKER},y\n3,z\n", "column 'entry' .* row 2"),
-        (NAMED, f"a,x\nb,y\n3,{MARKER}\n", "column 'token' .* row 3"),
-        (NAMED, "a,x\nb,y\n", "lacks 1"),
-        (NAMED, "a,x\nb,x\n3,z\n", "another token, but row 2 has that of row 1"),
-        (NAMED, "a,x\nb,y\na,z\n", "another entry, but row 3 has that of row 1"),
-        (NAMED, "a,x\nb,\n3,z\n", "column 'token' .* row 2"),
+        (NAMED, f"a,x\n{MARKER},y\n3,z\n", "column 'item' .* row 2"),
+        (NAMED, f"a,x\nb,y\n3,{MARKER}\n", "column 'pseudonym' .* row 3"),
+        (NAMED, "a,x\nb,y\n", "lacks the pseudonym of 1"),
+        (NAMED, "a,x\nb,x\n3,z\n", "another pseudonym, but row 2 has that of row 1"),
+        (NAMED, "a,x\nb,y\na,z\n", "another item, but row 3 has that of row 1"),
+        (NAMED, "a,x\nb,\n3,z\n", "column 'pseudonym' .* row 2"),
         (NAMELESS, "1,1\n2,2\n4,3\n", "whole number from 1 to 3.* row 3"),
         (NAMELESS, "0,1\n2,2\n3,3\n", "row 1"),
-        (NAMELESS, f"1,1\n2,2\n3,{MARKER}\n", "column 'token' .* row 3"),
+        (NAMELESS, f"1,1\n2,2\n3,{MARKER}\n", "column 'pseudonym' .* row 3"),
     ],
 )
 def test_a_truth_that_does_not_fit_is_refused(tmp_path: Path, attack: Matching, text: str, message: str) -> None:
-    path = save(tmp_path, "entry,token\n" + text, "truth.csv")
+    path = save(tmp_path, "item,pseudonym\n" + text, "truth.csv")
     said = refusal(lambda: read_truth(path, attack))
     assert re.search(message, said)
     assert "truth.csv" in said
@@ -322,30 +322,30 @@ def test_a_truth_that_does_not_fit_is_refused(tmp_path: Path, attack: Matching, 
 
 
 def test_ranges_and_frequencies(tmp_path: Path) -> None:
-    ranges = read_ranges(save(tmp_path, "entry,low,high\n01,0.1,25%\n1,1/3,1/3\n"))
-    assert ranges.entries == ("01", "1")
+    ranges = read_ranges(save(tmp_path, "item,low,high\n01,0.1,25%\n1,1/3,1/3\n"))
+    assert ranges.items == ("01", "1")
     assert (ranges.low.tolist(), ranges.high.tolist()) == ([0.1, 1 / 3], [0.25, 1 / 3])
-    seen = read_frequencies(save(tmp_path, "frequency,token\n0,v\n20%,u\n"))
-    assert (seen.tokens, seen.frequency.tolist(), seen.notes) == (("v", "u"), [0.0, 0.2], ())
+    seen = read_frequencies(save(tmp_path, "frequency,pseudonym\n0,v\n20%,u\n"))
+    assert (seen.pseudonyms, seen.frequency.tolist(), seen.notes) == (("v", "u"), [0.0, 0.2], ())
 
 
 @pytest.mark.parametrize(
     ("read", "text", "message"),
     [
-        (read_ranges, "entry,low,high\na,1,2\nb,3,2\n", "'low' .* at most 'high', .* row 2"),
-        (read_ranges, f"entry,low,high\na,{MARKER},2\n", "'low' .* number .* row 1"),
-        (read_ranges, "entry,low,high\na,1,\n", "'high' .* row 1"),
-        (read_ranges, "entry,low,high\na,1,inf\n", "'high' .* row 1"),
-        (read_ranges, f"entry,low,high\n{MARKER},1,2\n{MARKER},1,2\n", "row 2 has that of row 1"),
-        (read_ranges, "entry,low\na,1\n", "'high'"),
-        (read_ranges, "entry,low,high\n", "header only"),
-        (read_frequencies, "token,frequency\nu,1\nv,\n", "'frequency' .* row 2"),
-        (read_frequencies, "token,frequency\nu,-1\n", "'frequency' .* at least 0.* row 1"),
-        (read_frequencies, f"token,frequency\nu,{MARKER}\n", "'frequency' .* row 1"),
-        (read_frequencies, f"token,frequency\n{MARKER},1\n{MARKER},2\n", "row 2 has that of row 1"),
-        (read_transactions, "transaction,token\n1,u\n,v\n", "'transaction' .* row 2"),
-        (read_transactions, "transaction,token\n1,u\n1,\n", "'token' .* row 2"),
-        (read_transactions, "transaction,token\n1,\n2,\n", "has a pseudonym"),
+        (read_ranges, "item,low,high\na,1,2\nb,3,2\n", "'low' .* at most 'high', .* row 2"),
+        (read_ranges, f"item,low,high\na,{MARKER},2\n", "'low' .* number .* row 1"),
+        (read_ranges, "item,low,high\na,1,\n", "'high' .* row 1"),
+        (read_ranges, "item,low,high\na,1,inf\n", "'high' .* row 1"),
+        (read_ranges, f"item,low,high\n{MARKER},1,2\n{MARKER},1,2\n", "row 2 has that of row 1"),
+        (read_ranges, "item,low\na,1\n", "'high'"),
+        (read_ranges, "item,low,high\n", "header only"),
+        (read_frequencies, "pseudonym,frequency\nu,1\nv,\n", "'frequency' .* row 2"),
+        (read_frequencies, "pseudonym,frequency\nu,-1\n", "'frequency' .* at least 0.* row 1"),
+        (read_frequencies, f"pseudonym,frequency\nu,{MARKER}\n", "'frequency' .* row 1"),
+        (read_frequencies, f"pseudonym,frequency\n{MARKER},1\n{MARKER},2\n", "row 2 has that of row 1"),
+        (read_transactions, "transaction,pseudonym\n1,u\n,v\n", "'transaction' .* row 2"),
+        (read_transactions, "transaction,pseudonym\n1,u\n1,\n", "'pseudonym' .* row 2"),
+        (read_transactions, "transaction,pseudonym\n1,\n2,\n", "has a pseudonym"),
     ],
 )
 def test_what_says_nothing_of_frequencies_is_refused(
@@ -358,8 +358,8 @@ def test_what_says_nothing_of_frequencies_is_refused(
 
 
 def test_transactions_are_sets_and_may_be_empty(tmp_path: Path) -> None:
-    seen = read_transactions(save(tmp_path, "transaction,token\n1,v\n2,u\n1,v\n1,u\n3,\n4,u\n"))
-    assert (seen.tokens, seen.frequency.tolist()) == (("u", "v"), [0.75, 0.25])
+    seen = read_transactions(save(tmp_path, "transaction,pseudonym\n1,v\n2,u\n1,v\n1,u\n3,\n4,u\n"))
+    assert (seen.pseudonyms, seen.frequency.tolist()) == (("u", "v"), [0.75, 0.25])
     assert [re.sub(r"'.*'", "FILE", note) for note in seen.notes] == [
         "Rows of FILE that repeat a pseudonym of the same transaction were left out: 1.",
         "Transactions of FILE without pseudonyms count among all 4: 1.",
@@ -367,9 +367,9 @@ def test_transactions_are_sets_and_may_be_empty(tmp_path: Path) -> None:
 
 
 def test_shares_meet_the_ends_of_ranges_exactly(tmp_path: Path) -> None:
-    text = "transaction,token\n" + "".join(f"{k},{'u' if k < 33 else 'v'}\n" for k in range(1000))
+    text = "transaction,pseudonym\n" + "".join(f"{k},{'u' if k < 33 else 'v'}\n" for k in range(1000))
     seen = read_transactions(save(tmp_path, text))
-    ranges = read_ranges(save(tmp_path, "entry,low,high\na,3.3%,3.3%\nb,967/1000,0.967\n", "ranges.csv"))
+    ranges = read_ranges(save(tmp_path, "item,low,high\na,3.3%,3.3%\nb,967/1000,0.967\n", "ranges.csv"))
     assert rows(Matching.from_ranges(ranges.low, ranges.high, seen.frequency).matrix) == [[1, 0], [0, 1]]
 
 
@@ -380,7 +380,7 @@ def test_matchings_one_in_each_row(tmp_path: Path) -> None:
     path = save(tmp_path, "probability,Flu,Cold\n25%,v,u\n0.75,u,v\n")
     assert read_matchings(path).matchings.tolist() == [[1, 0], [0, 1]]
     guess = MatchingDistribution.read(path)
-    assert (guess.entries, guess.tokens) == (("Flu", "Cold"), ("u", "v"))
+    assert (guess.items, guess.pseudonyms) == (("Flu", "Cold"), ("u", "v"))
     assert (guess.matchings.tolist(), guess.probability.tolist()) == ([[0, 1], [1, 0]], [0.75, 0.25])
 
 
@@ -407,8 +407,8 @@ def test_a_file_that_is_no_distribution_is_refused(tmp_path: Path, text: str, me
 # --- networks ---------------------------------------------------------------------------------------------------------
 
 NETWORK = """
-entries = ["Flu", "Viral Fever", "Cold", "Asthma", "Tuberculosis"]
-tokens = ["u", "v", "x", "y", "z"]
+items = ["Flu", "Viral Fever", "Cold", "Asthma", "Tuberculosis"]
+pseudonyms = ["u", "v", "x", "y", "z"]
 [[node]]
 name = "first"
 inputs = ["Flu", "Viral Fever", "inner"]
@@ -428,21 +428,30 @@ def test_figure_3_3_as_toml_and_csv(tmp_path: Path) -> None:
     links += [("2", a, b) for a in ("Cold", "Asthma", "Tuberculosis") for b in ("u", "v", "inner")]
     text = "node,input,output,chance\n" + "".join(f"{','.join(link)},1/3\n" for link in links)
     again = Dataflow.read(save(tmp_path, text))
-    assert (again.entries, again.tokens) == (flow.entries, ("x", "y", "z", "u", "v"))
+    assert (again.items, again.pseudonyms) == (flow.items, ("x", "y", "z", "u", "v"))
     np.testing.assert_allclose(again.matrix[:, [3, 4, 0, 1, 2]], flow.matrix, atol=1e-15)
+
+
+def test_names_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    np.savez(tmp_path / "names.npz", matrix=np.eye(2), entries=["Flu", "Cold"], tokens=["u", "v"])
+    assert read_matrix(tmp_path / "names.npz")[1:] == (("Flu", "Cold"), ("u", "v"))
+    old = NETWORK.replace("items =", "entries =").replace("pseudonyms =", "tokens =")
+    assert Dataflow.read(save(tmp_path, old, "old.toml")).pseudonyms == ("u", "v", "x", "y", "z")
+    truth = save(tmp_path, "entry,token\nFlu,v\nCold,u\n", "truth.csv")
+    assert read_truth(truth, Matching(np.ones((2, 2)), ("Flu", "Cold"), ("u", "v"))).tolist() == [1, 0]
 
 
 def test_the_embedded_network_has_three_nodes() -> None:
     file = read_dataflow(samples.path("matching_dataflow.csv"))
     assert [len(inputs) for inputs, _, _ in file.nodes] == [3, 3, 2]
-    assert (file.entries, file.tokens) == (None, None)
+    assert (file.items, file.pseudonyms) == (None, None)
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         ("a.toml", "[[node", "must be TOML"),
-        ("a.toml", "entries = ['a']", "must have \\[\\[node\\]\\]"),
+        ("a.toml", "items = ['a']", "must have \\[\\[node\\]\\]"),
         ("a.toml", "node = 3", "must have \\[\\[node\\]\\]"),
         ("a.toml", "[[node]]\ninput = ['a']\n", "at node 1 .* Did you mean 'inputs'"),
         ("a.toml", "[[node]]\ninputs = ['a']\n", "'outputs' of .* at node 1"),
@@ -476,7 +485,7 @@ def test_a_matrix_that_is_not_square_is_read_where_it_may_be(tmp_path: Path) -> 
         name: tmp_path / name for name in ("plain.csv", "named.csv", "numbers.csv", "m.npy", "s.npz", "m.mtx", "a.mtx")
     }
     files["plain.csv"].write_text("0.5,0,2\n1,1,1/4\n")
-    files["named.csv"].write_text("entry,u,v,w\nFlu,0.5,0,2\nCold,1,1,25%\n")
+    files["named.csv"].write_text("item,u,v,w\nFlu,0.5,0,2\nCold,1,1,25%\n")
     files["numbers.csv"].write_text(",7,8,9\n1,0.5,0,2\n2,1,1,0.25\n")
     np.save(files["m.npy"], np.array(expected))
     sp.save_npz(files["s.npz"], sp.csr_array(np.array(expected)))
@@ -496,9 +505,13 @@ def test_a_matrix_that_is_not_square_is_read_where_it_may_be(tmp_path: Path) -> 
 def test_the_truth_of_unequal_sizes_may_leave_entries_out(tmp_path: Path) -> None:
     guess = UnequalMatching(np.ones((3, 2)), ("Flu", "Cold", "Gout"), ("u", "v"))
     file = tmp_path / "truth.csv"
-    file.write_text("entry,token\nGout,u\nCold,\n")
+    file.write_text("item,pseudonym\nGout,u\nCold,\n")
     assert read_truth(file, guess).tolist() == [-1, -1, 0]
-    for content, said in (("Gout,u\nCold,u\n", "row 2"), ("Gout,x\n", "name a token"), ("Gout,u\nGout,\n", "row 2")):
-        file.write_text(f"entry,token\n{content}")
+    for content, said in (
+        ("Gout,u\nCold,u\n", "row 2"),
+        ("Gout,x\n", "name a pseudonym"),
+        ("Gout,u\nGout,\n", "row 2"),
+    ):
+        file.write_text(f"item,pseudonym\n{content}")
         with pytest.raises(InputError, match=said):
             read_truth(file, guess)

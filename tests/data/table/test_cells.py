@@ -150,7 +150,7 @@ ROUNDED = {
 
 
 @pytest.mark.parametrize("said", ROUNDED)
-def test_rounding_and_cut_ends_are_recognised_in_masked_releases(said: str) -> None:
+def test_rounding_and_cut_ends_are_recognized_in_masked_releases(said: str) -> None:
     ages = np.random.default_rng(1).integers(20, 80, 900)
     shown = [ROUNDED[said](int(age)) for age in ages]
     original, released, control = made("original", x=ages), made("released", x=shown), made("control", x=[3, 99])

@@ -58,7 +58,7 @@ def test_a_dictionary_of_codes_and_labels_goes_before_guesses(tmp_path: Path) ->
         "DVET": ("ordered", "dictionary"),
         "EDU": ("ordered", "dictionary"),
         "Q1": ("category", "dictionary"),
-        "Q2": ("category", "unsure"),
+        "Q2": ("category", "uncertain"),
         "INDP": ("category", "dictionary"),
         "NOC": ("number", "dictionary"),
         "free": ("category", "sure"),
@@ -74,8 +74,8 @@ def test_a_dictionary_of_codes_and_labels_goes_before_guesses(tmp_path: Path) ->
 def test_what_is_told_goes_before_the_dictionary(tmp_path: Path) -> None:
     frame = pl.DataFrame(COLUMNS)
     table = Table.from_frame(frame, dictionary=written(tmp_path, NIST), kinds={"SEX": "number", "DVET": "category"})
-    assert kinds(table)["SEX"] == ("number", "told")
-    assert kinds(table)["DVET"] == ("category", "told")
+    assert kinds(table)["SEX"] == ("number", "given")
+    assert kinds(table)["DVET"] == ("category", "given")
 
 
 def test_codes_that_no_label_explains_and_numbers_out_of_range_are_noted(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_codes_that_no_label_explains_and_numbers_out_of_range_are_noted(tmp_pat
 def test_a_dictionary_that_contradicts_the_data_is_refused_without_a_cell(tmp_path: Path) -> None:
     path = written(tmp_path, {"AGEP": NIST["AGEP"]})
     message = refusal(lambda: Table.from_frame(pl.DataFrame({"AGEP": ["1", MARKER, "2"]}), dictionary=path))
-    assert "'AGEP' of the table must hold numbers, because dictionary.json says so" in message
+    assert "'AGEP' of the table must hold numbers (by dictionary.json)" in message
     assert "1 cell does not fit, the first in row 2" in message
 
 
@@ -267,7 +267,7 @@ def test_the_kinds_of_a_table_are_written_edited_and_read_again(tmp_path: Path) 
     assert {column.confidence for column in again.columns} == {"dictionary"}
     assert path.stat().st_mode & 0o077 == 0
     text = path.read_text(encoding="utf-8")
-    assert "# unsure: category: 3 codes that are whole numbers, and nothing tells whether they have an order" in text
+    assert "# uncertain: category: 3 codes that are whole numbers, and nothing tells whether they have an order" in text
     path.write_text(
         text.replace('[columns."Q2"]\ntype = "category"', '[columns."Q2"]\ntype = "ordered"'), encoding="utf-8"
     )

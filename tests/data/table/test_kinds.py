@@ -193,7 +193,7 @@ def test_a_kind_that_is_told_is_taken(series: pl.Series, told: Any, values: list
     settled = settle(series, declared=told)
     assert settled.kind == (told if isinstance(told, str) else "ordered")
     assert settled.values.to_list() == values
-    assert settled.reason == "as told"
+    assert settled.reason == "as given"
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def guess(name: str, cells: Sequence[Any]) -> tuple[str, str]:
         (3, "x", ["2020/1/31", "2020/2/1", "2020/2/2"] * 9, "date", "sure"),
         (3, "x", ["31/1/2020", "1/2/2020", "2/2/2020"] * 9, "date", "sure"),
         (3, "x", ["1/31/2020", "2/1/2020", "2/2/2020"] * 9, "date", "sure"),
-        (3, "x", ["1/3/2020", "2/1/2020", "2/2/2020"] * 9, "date", "unsure"),
+        (3, "x", ["1/3/2020", "2/1/2020", "2/2/2020"] * 9, "date", "uncertain"),
         (3, "x", ["31-1-2020", "1-2-2020", "2-2-2020"] * 9, "date", "sure"),
         (3, "x", ["3 Jan 2020", "4 March 2020", "5 dec 1999"] * 9, "date", "sure"),
         (3, "x", [20200101, 20200102, 20200103, 20210104, 19991231] * 5, "date", "sure"),
@@ -57,9 +57,9 @@ def guess(name: str, cells: Sequence[Any]) -> tuple[str, str]:
         (10, "x", [0, 1, 2, 9] * 10, "number", "likely"),
         (11, "x", [0] * 100 + [1] * 40 + [2] * 12 + [3] * 3, "number", "likely"),
         (11, "x", [0] * 50 + [1] * 100 + [2] * 12 + [3] * 3, "number", "likely"),
-        (13, "x", [0] * 100 + [1] * 40 + [2] * 90 + [3] * 3, "category", "unsure"),
-        (13, "x", [0] * 100 + [1] * 40 + [2] * 12 + [3] * 6, "category", "unsure"),
-        (13, "x", CODES, "category", "unsure"),
+        (13, "x", [0] * 100 + [1] * 40 + [2] * 90 + [3] * 3, "category", "uncertain"),
+        (13, "x", [0] * 100 + [1] * 40 + [2] * 12 + [3] * 6, "category", "uncertain"),
+        (13, "x", CODES, "category", "uncertain"),
         (14, "x", ["2500-5000", "$5,001 to 9000", "lt $1000", "80+", "other"] * 9, "ordered", "likely"),
         (14, "x", ["25-00503", "25-00703", "25-01000"] * 9, "category", "sure"),
         (15, "x", [f"word{at}" for at in range(30)], "text", "likely"),
@@ -114,7 +114,7 @@ def test_rule_12_finds_the_order_that_other_columns_show() -> None:
     )
     table = Table.from_frame(frame)
     assert [table.column(name).kind for name in ("q1", "q2", "q3")] == ["ordered", "category", "category"]
-    assert [table.column(name).confidence for name in ("q1", "q2", "q3")] == ["likely", "unsure", "unsure"]
+    assert [table.column(name).confidence for name in ("q1", "q2", "q3")] == ["likely", "uncertain", "uncertain"]
     assert "codes 1 to 6, and other columns rise or fall along them" in table.column("q1").reason
     assert kind_notes(table)[0].startswith("The types of 2 of 7 columns ('q2', 'q3')")
     shuffled = Table.from_frame(frame.sample(fraction=1, shuffle=True, seed=1))
@@ -134,7 +134,7 @@ def test_questions_are_asked_and_not_answered() -> None:
 
 
 def test_a_word_on_no_list_that_is_taken_for_missing_makes_the_kind_unsure() -> None:
-    assert guess("age", ["39", "41", "7", "12", "80", "top"] * 5) == ("number", "unsure")
+    assert guess("age", ["39", "41", "7", "12", "80", "top"] * 5) == ("number", "uncertain")
     assert guess("age", ["39", "41", "7", "12", "80", "N", "-9"] * 5) == ("number", "likely")
     assert guess("age", ["?", "N/A"]) == ("category", "sure")
 

@@ -87,7 +87,7 @@ def test_a_file_keeps_what_text_can_say(tmp_path: Path) -> None:
         ("long", "number", "known", 0),
         ("mark", "number", "sensitive", 1),
     ]
-    reason = "number: every cell is a whole number, with 1 marker for missing values; sensitive: as told"
+    reason = "number: every cell is a whole number, with 1 marker for missing values; sensitive: as given"
     assert table.column("mark").reason == reason
     assert table.column("mark").role_told
     assert not table.column("mark").kind_told

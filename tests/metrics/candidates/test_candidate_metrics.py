@@ -35,7 +35,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"at_least": 0.0},
         {"at_least": 0.25},
         {"at_least": 1.0},
-        {"at_least": 0.2, "renormalise": True},
+        {"at_least": 0.2, "renormalize": True},
     ],
     "anonymity_set_size": [{"credible": 0.5}, {"credible": 1.0}],
     "amount_of_leaked_information": [{"at_least": 0.0}, {"at_least": 0.25}, {"at_least": 1.0}],
@@ -177,7 +177,7 @@ def test_compiled_loops_do_what_the_plain_ones_do(large: tuple[Candidates, NDArr
     # The plain loops are slow: they get the last rows, as the compiled ones have them.
     last = guess.start[-CHECKED - 1 :]
     calls: list[tuple[Callable[..., Any], tuple[Any, ...], tuple[Any, ...]]] = [
-        (kernels.summarise, (guess.start, p), (last, p)),
+        (kernels.summarize, (guess.start, p), (last, p)),
         (kernels.entropy_above, (guess.start, p, 0.001), (last, p, 0.001)),
         (kernels.power_sums, (guess.start, p, most, 2.5), (last, p, most[-CHECKED:], 2.5)),
         (kernels.power_excess, (guess.start, p, 1.01), (last, p, 1.01)),

@@ -39,8 +39,8 @@ def test_of_beliefs_the_pignistic_probability_counts() -> None:
 
 def test_the_least_over_attacks_counts_for_each_target() -> None:
     unsure = Beliefs(3, (MassFunction.vacuous(3), MassFunction.from_set(3, [0, 1]), MassFunction.vacuous(3)))
-    some = Candidates.from_matrix([[0.9, 0.1, 0], [0, 0, 0], [0.4, 0.4, 0.2]], normalise=True)
-    nothing = Candidates.from_matrix(np.zeros((3, 3)), normalise=True)
+    some = Candidates.from_matrix([[0.9, 0.1, 0], [0, 0, 0], [0.4, 0.4, 0.2]], normalize=True)
+    nothing = Candidates.from_matrix(np.zeros((3, 3)), normalize=True)
     found = least_confusion([unsure, some, nothing])
     assert found.each.tolist() == [1.0, 2.0, 2.0]
     np.testing.assert_array_equal(found.by_attack, [2.0, 1.0, np.nan])

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import unveil
 from unveil.data.counts import read_counts
 from unveil.data.counts.system import system_of
-from unveil.guesses.count_ranges import CountRanges
-from unveil.metrics.counts.count_disclosure import count_figures, people_once, shared_codes
+from unveil.guesses.cell_intervals import CellIntervals
+from unveil.metrics.counts.count_disclosure import cell_disclosure, people_once, shared_codes
 
 LEAVES = [(3, 1, 2), (7, 1, 2, 4, 3)]
 
@@ -34,22 +34,22 @@ def test_people_are_of_cells_that_share_nobody(cells: list[tuple[int, int, int]]
     assert counts.max() <= found <= most
 
 
-def made(**changed: list[int] | list[bool]) -> CountRanges:
+def made(**changed: list[int] | list[bool]) -> CellIntervals:
     given = {
         "told_low": [1, 1, 0, 8, 0], "told_high": [4, 4, 1 << 42, 8, 1 << 42], "low": [2, 1, 2, 8, 1],
         "high": [2, 2, 4, 8, 1], "is_proven": [True] * 5, "seen_low": [2, 1, 2, 8, 1], "seen_high": [2, 2, 4, 8, 1],
         "is_hidden": [True, True, True, False, False], "is_unlisted": [False, False, False, False, True],
     }  # fmt: skip
-    return CountRanges(**{**given, **changed})  # type: ignore[arg-type]
+    return CellIntervals(**{**given, **changed})  # type: ignore[arg-type]
 
 
 def test_figures_by_hand() -> None:
     codes = np.array([[1, 1], [1, 2], [2, 1], [0, 0], [2, 2]])
-    found = count_figures(made(), codes=codes, leaves=LEAVES, minimum=5, values=2)
-    assert (found.hidden, found.worked_out, found.small_worked_out, found.narrow) == (3, 1, 1, 1)
-    assert (found.known_small, found.unlisted_small, found.people, found.small) == (1, 1, 3, 2)
-    assert found.blind == 0.5
-    assert found.left == (0 + 0.5) / 2
+    found = cell_disclosure(made(), codes=codes, leaves=LEAVES, minimum=5, values=2)
+    assert (found.suppressed, found.recovered, found.small_cells_recovered, found.approximate) == (3, 1, 1, 1)
+    assert (found.known_small, found.small_by_differencing, found.people, found.small) == (1, 1, 3, 2)
+    assert found.guessing == 0.5
+    assert found.remaining_uncertainty == (0 + 0.5) / 2
     assert found.recovered_rate == 1 / 3
     assert (found.ends, found.proven, found.undecided) == (6, 6, 0)
 
@@ -57,8 +57,8 @@ def test_figures_by_hand() -> None:
 def test_what_was_not_settled_is_counted() -> None:
     codes = np.array([[1, 1], [1, 2], [2, 1], [0, 0], [2, 2]])
     nothing_seen = made(is_proven=[True, False, False, True, True], seen_low=[2, 2, 4, 8, 1], seen_high=[2, 1, 2, 8, 1])
-    found = count_figures(nothing_seen, codes=codes, leaves=LEAVES, minimum=5, values=2)
-    assert (found.undecided, found.narrow_undecided) == (2, 1)
+    found = cell_disclosure(nothing_seen, codes=codes, leaves=LEAVES, minimum=5, values=2)
+    assert (found.undecided, found.approximate_undecided) == (2, 1)
 
 
 def test_the_one_person_of_a_difference_is_known_to_be_ill() -> None:

@@ -81,7 +81,7 @@ def test_everything_is_as_by_looking_at_every_pair(
         scored = (adamic_adar(edges_of(known), known.nodes), degree_products(edges_of(known), known.nodes))
         guessed = [right_by_lot(scores, hidden, len(wanted)) / len(wanted) for scores in scored]
         assert edge_guessing_precision(guess, truth) == pytest.approx(max(guessed))
-        assert (found.by_common_neighbours, found.by_degrees) == pytest.approx(tuple(guessed))
+        assert (found.by_common_neighbors, found.by_degrees) == pytest.approx(tuple(guessed))
         if max(guessed):
             assert edge_disclosure_lift(guess, truth) == pytest.approx(len(right) / len(wanted) / max(guessed))
     else:

@@ -19,7 +19,7 @@ from unveil.errors import InputError
 from unveil.guesses.matching import Matching
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.metrics import METRICS
-from unveil.metrics.matchings.cracks import SHARES, Cracks, EstimatedFigure, crack_probability, cracks, expected_cracks
+from unveil.metrics.matchings.cracks import SHARES, Cracks, EstimatedValue, crack_probability, cracks, expected_cracks
 from unveil.metrics.matchings.degree_of_anonymity import degree_of_anonymity, permanent_degree
 from unveil.metrics.matchings.heuristic import heuristic_cracks, matched_bias
 from unveil.metrics.matchings.set_cracks import set_cracks
@@ -41,7 +41,7 @@ def listed(matchings: Any, probability: Any) -> MatchingDistribution:
     return MatchingDistribution(np.array(matchings), np.array(probability))
 
 
-def close(figure: EstimatedFigure, value: float) -> bool:
+def close(figure: EstimatedValue, value: float) -> bool:
     """Whether an exact figure is this value, up to the error that it admits and a little rounding of the test."""
     return figure.exact and abs(figure.value - value) <= figure.error + 1e-12 * (1 + abs(value))
 
@@ -89,7 +89,7 @@ def agrees(found: Cracks, chances: oracle.Chances, truth: list[int], groups: lis
         assert category.size == groups.count(category.name)
         assert category.by_chance == pytest.approx(category.size**2 / n)
         own = [k for k in range(n) if groups[k] == category.name]
-        assert category.entries_cracked.value == pytest.approx(found.crack_probability[own].sum(), abs=1e-12)
+        assert category.items_cracked.value == pytest.approx(found.crack_probability[own].sum(), abs=1e-12)
     assert close(found.groups.expected, float(sum(sets.values())))
     assert found.groups.probability.sum() == pytest.approx(found.groups.expected.value)
     assert (found.groups.probability >= found.crack_probability - 1e-12).all()
@@ -242,7 +242,7 @@ def test_at_least_any_probability() -> None:
 
 def test_names_of_entries_tokens_and_groups() -> None:
     guess = Matching.from_matrix(
-        [[1, 1, 0], [1, 1, 1], [0, 1, 1]], entries=["Flu", "Cold", "3"], tokens=["u", "v", "w"]
+        [[1, 1, 0], [1, 1, 1], [0, 1, 1]], items=["Flu", "Cold", "3"], pseudonyms=["u", "v", "w"]
     )
     truth = {"3": "w", "Flu": "v", "Cold": "u"}
     found = measured(guess, truth, groups={"Cold": "x\n$", "3": "ä", "Flu": "x\n$"})
@@ -268,7 +268,7 @@ def test_names_of_entries_tokens_and_groups() -> None:
     ],
 )
 def test_groups_that_do_not_fit_are_refused(groups: Any, message: str) -> None:
-    guess = Matching.from_matrix([[1, 1], [1, 1]], entries=["Flu", "Cold"])
+    guess = Matching.from_matrix([[1, 1], [1, 1]], items=["Flu", "Cold"])
     with pytest.raises(InputError, match=message) as refusal:
         measured(guess, [0, 1], groups=groups)
     assert "Secret" not in str(refusal.value)
@@ -330,7 +330,7 @@ def only_worms(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.undo()
 
 
-def figures(found: Cracks) -> dict[str, EstimatedFigure]:
+def figures(found: Cracks) -> dict[str, EstimatedValue]:
     assert found.groups is not None
     return {
         "d": found.d,

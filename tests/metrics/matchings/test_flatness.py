@@ -101,8 +101,8 @@ def test_one_entry_and_a_long_thin_graph() -> None:
 @settings(max_examples=22, deadline=None)
 @given(supports())
 def test_the_flat_matrix_makes_all_possible_matchings_equally_likely(matrix: Whole) -> None:
-    names = [f"entry {k}" for k in range(len(matrix))]
-    given_ = Matching(matrix, entries=names)  # type: ignore[arg-type]
+    names = [f"item {k}" for k in range(len(matrix))]
+    given_ = Matching(matrix, items=names)  # type: ignore[arg-type]
     found = flat(given_)
     table = np.asarray(found.matrix)
     np.testing.assert_allclose(table.sum(axis=0), 1, atol=1e-9)
@@ -113,7 +113,7 @@ def test_the_flat_matrix_makes_all_possible_matchings_equally_likely(matrix: Who
     weights = [np.prod([table[i, j] for i, j in enumerate(columns)]) for columns in chances]
     np.testing.assert_allclose(weights, weights[0], rtol=1e-8)
     assert is_flat(found, tolerance=1e-7)
-    assert found.entries == tuple(names)
+    assert found.items == tuple(names)
 
 
 def test_sparse_stays_sparse_and_weights_are_forgotten() -> None:

@@ -1,4 +1,4 @@
-"""Sets of entries found as a whole: against a list of all matchings, exact, sampled, overlapping and with gaps."""
+"""Sets of items found as a whole: against a list of all matchings, exact, sampled, overlapping and with gaps."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -21,8 +21,8 @@ RNG = np.random.default_rng
 def attacks(draw: st.DrawFn) -> tuple[list[list[int]], list[int], list[list[int]]]:
     n, m = draw(st.integers(2, 4)), draw(st.integers(2, 4))
     matrix = draw(st.lists(st.lists(st.integers(0, 3), min_size=m, max_size=m), min_size=n, max_size=n))
-    tokens = [*range(m), *[-1] * n]
-    truth = draw(st.permutations(tokens[: max(n, m)]))[:n]
+    pseudonyms = [*range(m), *[-1] * n]
+    truth = draw(st.permutations(pseudonyms[: max(n, m)]))[:n]
     one = st.lists(st.integers(0, n - 1), min_size=1, max_size=n, unique=True)
     return matrix, truth, draw(st.lists(one, min_size=1, max_size=3))
 
@@ -64,7 +64,7 @@ def test_listed_matchings_have_the_same_chances() -> None:
         assert (a.name, a.size, a.by_chance) == (b.name, b.size, b.by_chance)
         assert (a.found.value, a.cracked.value) == pytest.approx((b.found.value, b.cracked.value))
     assert one.any_found.value == pytest.approx(other.any_found.value)
-    assert one.any_found.value == pytest.approx(1.0)  # the set of all entries is always found
+    assert one.any_found.value == pytest.approx(1.0)  # the set of all items is always found
 
 
 def test_what_must_be_sampled_is_near_what_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,6 +107,6 @@ def _bracket(edges: object) -> LogPermanent:
     ],
 )
 def test_what_is_no_set_is_refused(sets: dict[str, list[str]], said: str) -> None:
-    guess = Matching([[1, 1], [1, 1]], entries=("Flu", "Cold"))
+    guess = Matching([[1, 1], [1, 1]], items=("Flu", "Cold"))
     with pytest.raises(InputError, match=said):
         itemsets(guess, [0, 1], sets=sets, rng=RNG(1))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from unveil._kernels.matching import block_answer
 from unveil.guesses import Matching
 from unveil.metrics.matchings._balance import balanced
-from unveil.metrics.matchings._random_matchings import EstimatedFigure, random_matching
+from unveil.metrics.matchings._random_matchings import EstimatedValue, random_matching
 from unveil.metrics.matchings.degree_of_anonymity import degree
 
 RUNS, N = 100, 12
@@ -52,7 +52,7 @@ def only_worms() -> Iterator[pytest.MonkeyPatch]:
         yield patch
 
 
-def measured(guess: Matching, truth: NDArray[np.int64], seed: int) -> tuple[EstimatedFigure, EstimatedFigure]:
+def measured(guess: Matching, truth: NDArray[np.int64], seed: int) -> tuple[EstimatedValue, EstimatedValue]:
     """Return the expected cracks and the degree of anonymity."""
     found = random_matching(guess, truth, rng=np.random.default_rng(seed))
     return found.figure(float(found.probability.sum()), found.expected_error), degree(guess, found, balanced(guess))

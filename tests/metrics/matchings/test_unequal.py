@@ -1,4 +1,4 @@
-"""More entries than tokens, or fewer: everything against a list of all pairings."""
+"""More items than pseudonyms, or fewer: everything against a list of all pairings."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -23,8 +23,8 @@ def attacks(draw: st.DrawFn) -> tuple[list[list[int]], int, list[int]]:
     n, m = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     matrix = draw(st.lists(st.lists(st.integers(0, 3), min_size=m, max_size=m), min_size=n, max_size=n))
     pairs = draw(st.integers(1, min(n, m)))
-    tokens = draw(st.permutations(range(m)))[: draw(st.integers(0, min(n, m)))]
-    return matrix, pairs, draw(st.permutations([*tokens, *[-1] * (n - len(tokens))]))
+    pseudonyms = draw(st.permutations(range(m)))[: draw(st.integers(0, min(n, m)))]
+    return matrix, pairs, draw(st.permutations([*pseudonyms, *[-1] * (n - len(pseudonyms))]))
 
 
 @settings(deadline=None, max_examples=60)
@@ -46,22 +46,22 @@ def test_every_figure_is_that_of_all_pairings(attack: tuple[list[list[int]], int
     assert result.expected_cracks.value == pytest.approx(float(sum(k * p for k, p in enumerate(expected))), abs=1e-12)
     assert result.permanent == total
     alone = [share(found, _in(i, {-1})) for i in range(guess.n)]
-    np.testing.assert_allclose(result.no_token, np.array(alone, float), atol=1e-12)
-    every = pairings([[1] * guess.token_count] * guess.n, pairs)
+    np.testing.assert_allclose(result.no_pseudonym, np.array(alone, float), atol=1e-12)
+    every = pairings([[1] * guess.pseudonym_count] * guess.n, pairs)
     most = log(len(every))
     assert guess.log_all == pytest.approx(most, abs=1e-9)
     assert result.d.value == pytest.approx(entropy(found) / most if most else 0.0, abs=1e-9)
     blind = sum(sum(a == b >= 0 for a, b in zip(columns, truth, strict=True)) for columns in every) / len(every)
     assert result.blind_cracks == pytest.approx(blind, abs=1e-12)
-    own = {token for token in truth if token >= 0}
+    own = {pseudonym for pseudonym in truth if pseudonym >= 0}
     grouped = sum(float(share(found, _in(i, own))) for i in range(guess.n))
     assert result.groups is not None
     assert result.groups.expected.value == pytest.approx(grouped, abs=1e-12)
     _without_a_truth(guess, found)
 
 
-def _in(row: int, tokens: set[int]) -> Callable[[tuple[int, ...]], bool]:
-    return lambda columns: columns[row] in tokens
+def _in(row: int, pseudonyms: set[int]) -> Callable[[tuple[int, ...]], bool]:
+    return lambda columns: columns[row] in pseudonyms
 
 
 def _without_a_truth(guess: UnequalMatching, found: dict[tuple[int, ...], Fraction]) -> None:
@@ -86,7 +86,7 @@ def test_a_square_attack_is_the_same_either_way() -> None:
     assert one.expected_cracks == other.expected_cracks
     assert one.d == other.d
     assert one.matched_bias == other.matched_bias
-    assert other.no_token.sum() == 0
+    assert other.no_pseudonym.sum() == 0
 
 
 def test_large_ones_are_sampled_and_agree() -> None:
@@ -94,12 +94,12 @@ def test_large_ones_are_sampled_and_agree() -> None:
     matrix = np.exp(rng.standard_normal((40, 30)))
     sampled = cracks(UnequalMatching(matrix), [*range(30), *[-1] * 10], rng=rng)
     assert sampled.expected_cracks.kind == "sampled"
-    assert sampled.no_token.sum() == pytest.approx(10, abs=1e-9)
+    assert sampled.no_pseudonym.sum() == pytest.approx(10, abs=1e-9)
     assert sampled.d.low <= sampled.d.value <= sampled.d.high
     # The same attack as two that cannot be mistaken for one another, which still are exact.
     rows, columns = np.repeat([0, 1], 20), np.repeat([0, 1], 15)
     split = UnequalMatching(matrix * (rows[:, None] == columns))
-    assert abs(cracks(split, [*range(30), *[-1] * 10], rng=rng).no_token.sum() - 10) < 1e-9
+    assert abs(cracks(split, [*range(30), *[-1] * 10], rng=rng).no_pseudonym.sum() - 10) < 1e-9
 
 
 def test_a_wrong_number_of_pairs_is_said() -> None:

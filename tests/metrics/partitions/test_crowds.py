@@ -1,4 +1,4 @@
-"""Whom mergings bring along, against counting the subjects of the items that are merged."""
+"""Whom merges bring along, against counting the subjects of the items that are merged."""
 
 import math
 from fractions import Fraction
@@ -47,7 +47,7 @@ def expected(labels: list[tuple[str, ...]], subject: str) -> tuple[list[float], 
 
 
 @given(LABELS)
-def test_others_along_mergings_and_in_the_slope_follow_the_definition(labels: list[tuple[str, ...]]) -> None:
+def test_others_along_merges_and_in_the_slope_follow_the_definition(labels: list[tuple[str, ...]]) -> None:
     truth, *guesses = (Partition.from_labels(list(column)) for column in zip(*labels, strict=True))
     view = View(guesses, SHARES)
     found = others_graphs(view, truth)

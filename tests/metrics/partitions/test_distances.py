@@ -30,13 +30,13 @@ from unveil.metrics.partitions.distances import (
 
 LISTED: dict[str, tuple[Callable[..., float], dict[str, bool]]] = {
     "voi": (variation_of_information, {}),
-    "voi_normalised": (variation_of_information, {"normalised": True}),
+    "voi_normalized": (variation_of_information, {"normalized": True}),
     "rand": (rand_index, {}),
     "adjusted_rand": (adjusted_rand_index, {}),
     "bcubed_precision": (bcubed_precision, {}),
     "bcubed_recall": (bcubed_recall, {}),
     "mtd": (minimal_transfer_distance, {}),
-    "mtd_normalised": (minimal_transfer_distance, {"normalised": True}),
+    "mtd_normalized": (minimal_transfer_distance, {"normalized": True}),
 }
 
 Pair = tuple[list[str], list[str]]
@@ -55,12 +55,12 @@ def expected(guess: list[str], truth: list[str]) -> dict[str, float]:
     voi, mtd = oracle.variation_of_information(guess, truth), oracle.transfer_distance(guess, truth)
     return {
         "voi": voi,
-        "voi_normalised": voi / log2(len(truth)),
+        "voi_normalized": voi / log2(len(truth)),
         "rand": float(oracle.rand(guess, truth)),
         "bcubed_precision": float(oracle.bcubed_precision(guess, truth)),
         "bcubed_recall": float(oracle.bcubed_recall(guess, truth)),
         "mtd": float(mtd),
-        "mtd_normalised": mtd / (len(truth) - 1),
+        "mtd_normalized": mtd / (len(truth) - 1),
     }
 
 
@@ -136,18 +136,18 @@ def test_extremes_are_reached(n: int) -> None:
     together, alone = Partition.from_labels(np.zeros(n, np.int64)), Partition.from_labels(np.arange(n))
     distances = partition_distances(alone, together)
     assert distances.voi == pytest.approx(log2(n), rel=1e-14)
-    assert distances.voi_normalised == pytest.approx(1.0, rel=1e-14)
-    assert distances.voi_normalised <= 1.0
+    assert distances.voi_normalized == pytest.approx(1.0, rel=1e-14)
+    assert distances.voi_normalized <= 1.0
     assert (distances.rand, distances.adjusted_rand) == (0.0, 0.0)
     assert distances.bcubed_precision == 1.0
     assert distances.bcubed_recall == pytest.approx(1 / n, rel=1e-14)
-    assert (distances.mtd, distances.mtd_normalised) == (n - 1, 1.0)
+    assert (distances.mtd, distances.mtd_normalized) == (n - 1, 1.0)
 
 
 def test_one_item_has_no_pairs_and_nothing_to_divide_by() -> None:
     distances = measured(["a"], ["b"])
     undefined = {name for name, value in distances.items() if isnan(value)}
-    assert undefined == {"voi_normalised", "rand", "adjusted_rand", "mtd_normalised"}
+    assert undefined == {"voi_normalized", "rand", "adjusted_rand", "mtd_normalized"}
     assert [distances[name] for name in ("voi", "bcubed_precision", "bcubed_recall", "mtd")] == [0.0, 1.0, 1.0, 0.0]
 
 
@@ -178,7 +178,7 @@ def test_without_transfer_only_the_transfer_distance_is_left_out() -> None:
     guess, truth = Partition.from_labels("xxyy"), Partition.from_labels("aaab")
     with_it = asdict(partition_distances(guess, truth))
     without = asdict(partition_distances(guess, truth, transfer=False))
-    assert {name for name, value in without.items() if isnan(value)} == {"mtd", "mtd_normalised"}
+    assert {name for name, value in without.items() if isnan(value)} == {"mtd", "mtd_normalized"}
     assert all(with_it[name] == value for name, value in without.items() if not isnan(value))
 
 

@@ -17,7 +17,7 @@ from unveil.metrics.partitions.unlinkability import unlinkability
 
 NAN = float("nan")
 #: Whether the subjects most at risk are those with the highest values.
-HIGH_IS_RISKY = {"linked0": True, "normalised_error": False, "risk_slope": True, "others": False}
+HIGH_IS_RISKY = {"linked0": True, "normalized_error": False, "risk_slope": True, "others": False}
 
 
 def gini_by_definition(values: list[float]) -> float:
@@ -84,7 +84,7 @@ def test_the_worst_decile_of_more_than_ten_subjects_is_two_of_them() -> None:
     # Those who are breached have no risk slope, yet count as the worst: pure clusters, so alpha alone.
     assert by_name["risk_slope"].worst_decile == pytest.approx(0.5, abs=1e-12)
     assert by_name["risk_slope"].high < 0.5
-    assert by_name["normalised_error"].worst_decile == 0
+    assert by_name["normalized_error"].worst_decile == 0
     assert (by_name["others"].mean, by_name["others"].worst_decile) == (0, 0)
     assert isnan(by_name["others"].gini)
 
@@ -100,9 +100,9 @@ def test_everybody_breached_is_not_hidden() -> None:
     assert risk.worst_decile == 0.75
 
 
-def test_one_item_has_no_normalised_error() -> None:
+def test_one_item_has_no_normalized_error() -> None:
     one = Partition.from_labels("a")
     error = fairness(unlinkability(one, one))[1]
-    assert (error.quantity, error.undefined) == ("normalised_error", 1)
+    assert (error.quantity, error.undefined) == ("normalized_error", 1)
     assert isnan(error.mean)
     assert isnan(error.worst_decile)

@@ -100,9 +100,9 @@ def test_the_papers_order_is_the_forecast_without_chance(
     result = unlinkability(guess, truth, **settings)
     for name in ("risk_slope", "risk_slope_low", "risk_slope_median", "risk_slope_high"):
         np.testing.assert_allclose(getattr(found, name), result.risk_slope, atol=1e-9, err_msg=name)
-    np.testing.assert_allclose(found.evidence, result.mergings, atol=1e-9)
+    np.testing.assert_allclose(found.evidence, result.merges, atol=1e-9)
     assert found.overall.mean == pytest.approx(result.overall.risk_slope, abs=1e-9, nan_ok=True)
-    assert found.overall_evidence.high == pytest.approx(result.overall.mergings, abs=1e-9)
+    assert found.overall_evidence.high == pytest.approx(result.overall.merges, abs=1e-9)
     np.testing.assert_allclose(found.linked, result.overall.linked[: found.linked.size], atol=1e-9)
     assert found.breached_after[0] == pytest.approx(result.overall.breached_share)
 

@@ -46,7 +46,7 @@ def test_means_approach_those_over_all_partitions() -> None:
     assert found.breached_share == pytest.approx(np.mean([r.breached_share for r in results]), abs=0.02)
     assert found.risk_slope == pytest.approx(np.nanmean([r.risk_slope for r in results]), abs=0.02)
     assert found.voi == pytest.approx(np.mean([d.voi for d in distances]), abs=0.05)
-    assert found.voi_normalised == pytest.approx(found.voi / log2(TRUTH.n))
+    assert found.voi_normalized == pytest.approx(found.voi / log2(TRUTH.n))
     assert found.mtd == pytest.approx(np.mean([d.mtd for d in distances]), abs=0.05)
     assert found.adjusted_rand == pytest.approx(np.mean([d.adjusted_rand for d in distances]), abs=0.03)
 

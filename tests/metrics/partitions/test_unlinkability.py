@@ -30,11 +30,11 @@ COLUMNS = [
     "miss",
     "include",
     "error",
-    "normalised_error",
+    "normalized_error",
     "linked0",
     "mixed0",
     "breached",
-    "mergings",
+    "merges",
     "risk_slope",
 ]
 

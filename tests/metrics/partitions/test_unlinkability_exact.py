@@ -130,7 +130,7 @@ def test_a_threshold_on_a_flat_piece_of_the_overall_graph_is_met_where_the_piece
     case = case.but(own_weights=weightless, overall_beta=Fraction(11, 20))
     result = measured(case)
     assert result.overall.linked[1] < 11 / 20
-    assert result.overall.mergings == pytest.approx(1, abs=1e-12)
+    assert result.overall.merges == pytest.approx(1, abs=1e-12)
     assert_agrees(case)
 
 
@@ -243,7 +243,7 @@ def test_plain_and_compiled_loops_agree(monkeypatch: pytest.MonkeyPatch) -> None
     assert small.n <= _compile.PLAIN_UP_TO
     monkeypatch.setattr(_compile, "PLAIN_UP_TO", 0)
     compiled = measured(small)
-    for name in ("miss", "include", "linked", "mixed", "breached", "mergings", "risk_slope", "others", "graph_start"):
+    for name in ("miss", "include", "linked", "mixed", "breached", "merges", "risk_slope", "others", "graph_start"):
         np.testing.assert_allclose(getattr(compiled, name), getattr(plain, name), rtol=0, atol=1e-14, err_msg=name)
     np.testing.assert_allclose(compiled.overall.linked, plain.overall.linked, rtol=0, atol=1e-14)
     assert compiled.overall.risk_slope == pytest.approx(plain.overall.risk_slope, abs=1e-14)

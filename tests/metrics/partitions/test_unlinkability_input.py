@@ -152,19 +152,19 @@ def test_weights_of_zero_leave_defined_shares() -> None:
 
 
 def all_finite(result: Unlinkability, *but: str) -> None:
-    for name in ("related", "miss", "include", "error", "normalised_error", "linked0", "mixed0", "mergings", "others"):
+    for name in ("related", "miss", "include", "error", "normalized_error", "linked0", "mixed0", "merges", "others"):
         assert np.isfinite(getattr(result, name)).all() != (name in but), name
 
 
 def test_one_item() -> None:
     one = Partition.from_labels(["only"])
     result = unlinkability(one, one)
-    all_finite(result, "normalised_error")
+    all_finite(result, "normalized_error")
     assert (result.n, result.size[0], result.related[0]) == (1, 1, 1)
     assert (result.miss[0], result.include[0], result.others[0]) == (0, 0, 0)
     assert (result.linked.tolist(), result.mixed.tolist(), result.breached.tolist()) == ([1], [0], [True])
-    assert np.isnan([result.normalised_error[0], result.risk_slope[0], result.others_evenness[0]]).all()
-    assert np.isnan([result.overall.normalised_error, result.overall.risk_slope]).all()
+    assert np.isnan([result.normalized_error[0], result.risk_slope[0], result.others_evenness[0]]).all()
+    assert np.isnan([result.overall.normalized_error, result.overall.risk_slope]).all()
     assert (result.overall.kind, result.overall.linked.tolist()) == ("neutral", [1])
 
 
@@ -190,7 +190,7 @@ def test_all_singletons() -> None:
     result = unlinkability(alone, truth)
     all_finite(result)
     assert (result.miss.tolist(), result.include.tolist(), result.related.tolist()) == ([2, 1], [0, 0], [3, 2])
-    assert result.mergings == pytest.approx([1.4, 0.6], abs=1e-12)
+    assert result.merges == pytest.approx([1.4, 0.6], abs=1e-12)
     reverse = unlinkability(truth, alone)
     assert (reverse.miss.tolist(), reverse.include.tolist()) == ([0] * 5, [2, 2, 2, 1, 1])
     assert reverse.breached.all()
@@ -200,7 +200,7 @@ def test_all_singletons() -> None:
 def test_the_ends_of_beta(beta: int) -> None:
     result = unlinkability(UNNAMED_GUESS, UNNAMED_TRUTH, beta=beta)
     assert result.breached.tolist() == ([True, True] if beta == 0 else [False, True])
-    assert result.mergings.tolist() == ([0, 0] if beta == 0 else [1, 0])
+    assert result.merges.tolist() == ([0, 0] if beta == 0 else [1, 0])
 
 
 @pytest.mark.parametrize("tiny", ["1/" + "1" + "0" * 20, Fraction(1, 10**400)])

@@ -74,7 +74,7 @@ def test_a_perfect_guess_makes_no_error_and_breaches_everybody(case: Case) -> No
     assert (result.linked0 == 1).all()
     assert (result.mixed0 == result.contamination_desirable).all()
     assert result.breached.all()
-    assert not result.mergings.any()
+    assert not result.merges.any()
     assert not result.others.any()
     assert np.isnan(result.others_evenness).all()
     assert (result.overall.kind, result.overall.breached, result.overall.breached_share) == ("neutral", True, 1)
@@ -92,11 +92,11 @@ def test_every_figure_keeps_to_its_range(case: Case) -> None:
         assert (np.diff(linked) >= -1e-12).all()
         assert (np.diff(mixed) * (1 - 2 * result.contamination_desirable[k]) >= -1e-12).all()
     # The paper: 0 ≤ e* ≤ 1 and 0 ≤ Δ ≤ 1.
-    for figure in (result.normalised_error, result.risk_slope, result.others_evenness):
+    for figure in (result.normalized_error, result.risk_slope, result.others_evenness):
         known = figure[~np.isnan(figure)]
         assert ((known >= 0) & (known <= 1 + 1e-12)).all()
     assert np.array_equal(np.isnan(result.risk_slope), result.breached & (case.at_breach == "nan"))
-    assert np.array_equal(result.mergings == 0, result.breached)
+    assert np.array_equal(result.merges == 0, result.breached)
 
 
 @settings(deadline=None, max_examples=22)

@@ -90,10 +90,10 @@ def test_pmse_of_a_perfect_synthesis_is_what_is_expected(before: int, after: int
         cells = people(rng, before)
         drawn = some_of(cells, rng.integers(0, before, after).tolist())
         found.append(told(cells, drawn, kind="synthetic", seed=int(rng.integers(1 << 30)), most_rows=most))
-    standardised = np.array([each.standardised for each in found])
+    standardized = np.array([each.standardized for each in found])
     # The mean of 60 has a standard error of 0.13, their deviation one of about 0.1.
-    assert abs(standardised.mean()) < 0.45
-    assert 0.7 < standardised.std() < 1.35
+    assert abs(standardized.mean()) < 0.45
+    assert 0.7 < standardized.std() < 1.35
     assert np.mean([each.ratio for each in found]) == pytest.approx(1, abs=0.12)
     assert np.mean([each.area for each in found]) == pytest.approx(0.5, abs=0.012)
 
@@ -115,7 +115,7 @@ def test_the_expected_value_is_the_published_one_where_the_ridge_is_weak() -> No
     assert found.expected == pytest.approx((1 - share) ** 2 * share / 6000, rel=0.01)
     assert found.deviation == pytest.approx(found.expected * 2**0.5, rel=0.01)
     assert found.ratio == pytest.approx(found.pmse / found.expected)
-    assert found.standardised == pytest.approx((found.pmse - found.expected) / found.deviation)
+    assert found.standardized == pytest.approx((found.pmse - found.expected) / found.deviation)
 
 
 def test_pmse_of_a_share_that_moved() -> None:
@@ -156,7 +156,7 @@ def test_nothing_varies() -> None:
     found = told(same, same)
     assert (found.features, found.pmse, found.expected, found.area) == (0, 0, 0, 0.5)
     assert math.isnan(found.ratio)
-    assert math.isnan(found.standardised)
+    assert math.isnan(found.standardized)
 
 
 def test_many_categories_and_many_columns_are_bounded_and_said() -> None:

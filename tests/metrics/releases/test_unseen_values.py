@@ -45,7 +45,7 @@ def test_how_loudly_it_is_said(odd: int, severity: str) -> None:
 
 
 @pytest.mark.parametrize("factor", [12, 1 / 12, 1000, 100, 7, 365.25, 2.54, 0.4536, 1 / 0.4536])
-def test_another_unit_is_recognised(factor: float) -> None:
+def test_another_unit_is_recognized(factor: float) -> None:
     pay = np.random.default_rng(1).lognormal(3, 1, 500)
     found = unseen(list(pay), list(pay * factor * 1.01), "number")
     assert found.factor == pytest.approx(factor)
@@ -64,7 +64,7 @@ def test_a_median_outside_is_loud_even_where_few_values_are() -> None:
     assert (found.unseen, found.is_median_outside, found.severity) == (0, True, "headline")
 
 
-def test_labels_renamed_one_to_one_are_recognised() -> None:
+def test_labels_renamed_one_to_one_are_recognized() -> None:
     town = ["Ulm"] * 50 + ["Bonn"] * 30 + ["Kiel"] * 20
     renamed = ["a"] * 28 + ["b"] * 52 + ["c"] * 20
     assert unseen(town, renamed, "category").is_renamed

@@ -54,7 +54,7 @@ def test_small_counts_keep_their_values_unless_nothing_would_help(inner: list[li
         again = attacked(system, hidden)
         reading = (NOT_ZERO,) * len(again.released.symbols)
         ranges = SolveCounts().solve(released=again, reading=reading, rng=np.random.default_rng(0)).ranges
-        out = {again.label(int(cell)) for cell in np.flatnonzero(ranges.is_worked_out)}
+        out = {again.label(int(cell)) for cell in np.flatnonzero(ranges.is_recovered)}
         few = {again.label(int(cell)) for cell in np.flatnonzero(ranges.is_hidden & (ranges.values < keep))}
         less = {system.label(int(cell)) for cell in np.flatnonzero(found.is_helpless | found.is_short)}
         helpless = {system.label(int(cell)) for cell in np.flatnonzero(found.is_helpless)}
@@ -68,10 +68,10 @@ def test_small_counts_keep_their_values_unless_nothing_would_help(inner: list[li
 
 def test_the_answer_has_the_attack_on_what_was_repaired() -> None:
     given = {"ward": ["N", "S", "W", "E", "Total"], "count": ["3", "17", "12", "9", "41"]}
-    answer = unveil.tables(given, repair=True)
+    answer = unveil.tables(given, suppress=True)
     repair = answer.findings.repair
     assert repair is not None
-    assert (repair.hidden_before, repair.hidden_after, repair.after.small) == (0, 2, 0)
+    assert (repair.suppressed_before, repair.suppressed_after, repair.after.small) == (0, 2, 0)
     assert repair.frame["count"].to_list() == ["*", "17", "12", "*", "41"]
     assert [each.base for each in repair.rounding] == [3, 5, 10]
     assert "With 2 of 5 cells suppressed (0 before), the same attack recovers 0 small cells." in answer.to_html()
@@ -79,25 +79,25 @@ def test_the_answer_has_the_attack_on_what_was_repaired() -> None:
 
 def test_more_values_are_kept_where_that_is_asked_for() -> None:
     given = {"ward": ["N", "S", "W", "E", "Total"], "count": ["1", "2", "12", "9", "24"]}
-    two, six = (unveil.tables(given, repair=True, keep=keep).findings.repair for keep in (2, 6))
+    two, six = (unveil.tables(given, suppress=True, min_interval=keep).findings.repair for keep in (2, 6))
     assert two is not None
     assert six is not None
     assert two.frame["count"].to_list() == ["*", "*", "12", "9", "24"]  # 1 and 2, or 2 and 1
-    assert six.hidden_after == 3
-    assert (six.tight, six.short, six.after.narrow) == (0, 0, 0)
+    assert six.suppressed_after == 3
+    assert (six.tight, six.short, six.after.approximate) == (0, 0, 0)
 
 
 def test_what_cannot_be_repaired_is_said() -> None:
     # Both others are zeros that are shown, so that nothing but the total could stand in.
-    answer = unveil.tables({"ward": ["N", "S", "W"], "count": ["3", "0", "0"]}, repair=True)
+    answer = unveil.tables({"ward": ["N", "S", "W"], "count": ["3", "0", "0"]}, suppress=True)
     assert answer.findings.repair is not None
     assert answer.findings.repair.helpless == 0  # no total is shown: nobody can tell
-    shown = unveil.tables({"a": ["x", "y", "Total"], "f": ["2", "0", "2"], "m": ["0", "1", "1"]}, repair=True)
+    shown = unveil.tables({"a": ["x", "y", "Total"], "f": ["2", "0", "2"], "m": ["0", "1", "1"]}, suppress=True)
     assert shown.findings.repair is not None
     assert shown.findings.repair.after.small == 0
 
 
 @pytest.mark.parametrize("given", [{"ward": ["N", "S", "Total"], "count": ["*", "7", "9"]}])
 def test_without_every_count_nothing_is_repaired(given: dict[str, list[str]]) -> None:
-    with pytest.raises(InputError, match="must know every count"):
-        unveil.tables(given, repair=True)
+    with pytest.raises(InputError, match="needs every count"):
+        unveil.tables(given, suppress=True)

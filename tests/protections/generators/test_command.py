@@ -359,7 +359,7 @@ def test_a_full_disk_is_told(tmp_path: Path, work: Path, monkeypatch: pytest.Mon
     def full(*_: Any) -> bytes:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "_content", full)
+    monkeypatch.setattr(SourceTable, "content", full)
     with pytest.raises(RunError, match=r"the generator did not start: its input file cannot be written \(No space"):
         made("sh {in} {out}", people(tmp_path), work)
     assert list(work.iterdir()) == []

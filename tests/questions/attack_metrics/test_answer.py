@@ -48,7 +48,7 @@ def test_without_truth_the_rest_is_left_out() -> None:
     assert [metric.name for metric in answer.findings.left_out] == [name for name in NAMES if name not in FREE]
     assert list(answer.quantities) == FREE
     found = figures(answer)
-    assert [found[key] for key in ("correct", "correct_by_chance", "stand_for_nobody", "truth_not_considered")] == [
+    assert [found[key] for key in ("correct", "correct_by_chance", "without_original", "truth_not_considered")] == [
         None
     ] * 4
 
@@ -79,7 +79,7 @@ def test_only_the_metrics_asked_for_are_shown_but_limits_can_be_set_for_all() ->
         ("entrpy", "metrics: Unknown name 'entrpy'. Did you mean 'entropy'?"),
         ("risk_slope", "metrics: Unknown name 'risk_slope'"),
         ("qqq", "'unveil list metrics' shows the names"),
-        ("incorrectness", "the metric incorrectness compares with the truth, but none was given"),
+        ("incorrectness", "Metric incorrectness needs the true matches"),
     ],
 )
 def test_a_metric_that_cannot_be_shown_is_refused(name: str, message: str) -> None:
@@ -112,7 +112,7 @@ def test_what_a_quantity_means_says_from_which_side(approved: Approved) -> None:
 def test_progress_and_notes_are_passed_on() -> None:
     steps: list[str] = []
     answer = attack_metrics(SMALL, progress=lambda step, _: steps.append(step), notes=["Mind the gap."])
-    assert steps == ["measuring", "measuring what others would know"]
+    assert steps == ["measuring", "measuring the baselines"]
     assert answer.findings.notes == ("Mind the gap.",)
     assert "Mind the gap." in answer.to_html()
 
@@ -183,8 +183,8 @@ def test_settings_are_keywords_or_one_object_and_unknown_ones_get_a_suggestion()
     assert attack_metrics(SMALL, [0, 0], CandidatesSettings(metrics=("entropy",)), metrics=()).findings.metrics == ()
     with pytest.raises(InputError, match=r"Unknown setting 'metric'\. Did you mean 'metrics'"):
         attack_metrics(SMALL, [0, 0], metric="entropy")
-    with pytest.raises(InputError, match="normalise is neither true nor false"):
-        attack_metrics(SMALL, [0, 0], normalise="maybe")
+    with pytest.raises(InputError, match="normalize is neither true nor false"):
+        attack_metrics(SMALL, [0, 0], normalize="maybe")
     shown = inspect.signature(attack_metrics).parameters
     keywords = [each for each in CandidatesSettings.table() if each.is_keyword]
     assert [shown[each.name].default for each in keywords] == [each.default for each in keywords]

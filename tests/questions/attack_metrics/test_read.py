@@ -37,12 +37,12 @@ def test_targets_are_those_of_both_files(tmp_path: Path) -> None:
     assert found.not_considered == 1
 
 
-def test_scores_are_normalised_only_when_asked(tmp_path: Path, approved: Approved) -> None:
+def test_scores_are_normalized_only_when_asked(tmp_path: Path, approved: Approved) -> None:
     path = tmp_path / "guess.csv"
     path.write_text("target,candidate,probability\na,x,30\na,y,10\nb,x,0\n")
-    with pytest.raises(InputError, match="--normalise"):
+    with pytest.raises(InputError, match="set normalize"):
         ask(path)
-    inputs = ask(path, normalise=True)
+    inputs = ask(path, normalize=True)
     assert inputs.guess.probability.tolist() == [0.75, 0.25]
     approved(inputs.notes)
 
@@ -51,14 +51,14 @@ def test_unmatched_targets_are_refused_or_dropped(tmp_path: Path) -> None:
     guess, truth = tmp_path / "guess.csv", tmp_path / "truth.csv"
     guess.write_text("target,candidate,probability\na,x,1\nb,x,0.5\nc,x,1\nb,y,0.5\n")
     truth.write_text("target,candidate\na,x\nz,x\n")
-    with pytest.raises(InputError, match=r"lacks 2 of the 3 targets of .*row 2 .*--drop-unmatched"):
+    with pytest.raises(InputError, match=r"lacks 2 of the 3 targets of .*row 2 .*drop_unmatched"):
         ask(guess, truth)
     inputs = ask(guess, truth, drop_unmatched=True)
     assert (inputs.guess.target_count, inputs.guess.attempted.sum()) == (2, 1)
     assert "2 of the 3 targets" in inputs.notes[0]
     truth.write_text("target,candidate\nz,x\n")
     for drop in (False, True):
-        with pytest.raises(InputError, match="names none of them"):
+        with pytest.raises(InputError, match="names no target"):
             ask(guess, truth, drop_unmatched=drop)
 
 
@@ -131,14 +131,14 @@ def test_two_columns_are_not_confused_when_looking_for_repeats(tmp_path: Path) -
 def test_sums_other_than_1_are_refused_with_the_first_row_and_the_cure(tmp_path: Path, cell: str) -> None:
     path = save(tmp_path, f"{HEAD}a,x,1\n{MARKER},x,0.5\nc,x,1\n{MARKER},{MARKER},{cell}\nd,x,0.25\n")
     message = refusal(lambda: read_candidates(path))
-    assert "must sum to 1, but do not for 2 of 4 targets, the first of them in row 2" in message
-    assert "--normalise" in message
+    assert "of 2 of 4 targets do not sum to 1, the first in row 2" in message
+    assert "set normalize" in message
     assert "nothing but 0" not in message
     assert read_candidates(path, tolerance=None).height == 5
     assert "'guess.csv'" in message.replace(str(tmp_path) + "/", "")
 
 
-def test_a_target_with_nothing_but_0_is_refused_with_what_normalise_makes_of_it(tmp_path: Path) -> None:
+def test_a_target_with_nothing_but_0_is_refused_with_what_normalize_makes_of_it(tmp_path: Path) -> None:
     path = save(tmp_path, HEAD + "a,x,0\na,y,0\nb,x,1\n")
     assert "a target with nothing but 0, as 1 here, then counts as not attempted" in refusal(
         lambda: read_candidates(path)
@@ -157,7 +157,7 @@ def test_sums_that_rounding_left_off_are_fine_as_far_as_they_are_for_candidates(
         Candidates.from_matrix([values])
     except InputError:
         fine = False
-        assert "--normalise" in refusal(lambda: read_candidates(path, tolerance=TOLERANCE))
+        assert "set normalize" in refusal(lambda: read_candidates(path, tolerance=TOLERANCE))
     assert not fine or read_candidates(path, tolerance=TOLERANCE).height == entries
     assert fine or rest
 

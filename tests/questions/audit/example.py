@@ -57,7 +57,7 @@ def write_files(folder: Path) -> Path:
 
 def asked(folder: Path, *, seed: int = 5, **settings: Any) -> str:
     """Return the JSON of the audit of these files."""
-    told = {"sensitive": ["income"], "by": "region", "kind": {"masked.csv": "masked"}, **settings}
+    told = {"sensitive": ["income"], "group_by": "region", "release_type": {"masked.csv": "masked"}, **settings}
     released = [folder / "masked.csv", folder / "foreign.csv"]
     rng = np.random.default_rng(seed)
     return audit(folder / "original.csv", released, folder / "control.csv", rng=rng, **told).to_json()

@@ -27,7 +27,7 @@ COLUMNS = ["age", "sex", "region", "income"]
 
 
 def test_a_release_that_is_the_original_is_all_copies() -> None:
-    answer = ask(ORIGINAL, ORIGINAL, CONTROL, kind="masked")
+    answer = ask(ORIGINAL, ORIGINAL, CONTROL, release_type="masked")
     assert of(answer, "copies")[0]["attack_rate"] == 1.0
     assert of(answer, "closest_record")[0]["median"] == 0.0
     assert of(answer, "row_order")[0]["attack_rate"] > 0.8
@@ -46,7 +46,7 @@ def shuffled(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_shuffling_any_table_changes_no_number(seed: int) -> None:
     attacks = [attack for attack in ATTACKS if attack != "row_order"]
-    settings: dict[str, Any] = {"attacks": attacks, "targets": 30, "neighbours": 3, "kind": "masked"}
+    settings: dict[str, Any] = {"attacks": attacks, "targets": 30, "neighbors": 3, "release_type": "masked"}
     plain = ask(ORIGINAL, MASKED, CONTROL, **settings)
     mixed = ask(*(shuffled(each, seed) for each in (ORIGINAL, MASKED, CONTROL)), **settings)
     assert mixed.to_polars().equals(plain.to_polars())
@@ -62,7 +62,7 @@ def _without_rows(answer: Result[Audit]) -> Result[Audit]:
 
 @pytest.mark.unwatched
 def test_the_same_seed_gives_the_same_bytes_and_another_one_other_targets() -> None:
-    settings: dict[str, Any] = {"targets": 20, "neighbours": 3}
+    settings: dict[str, Any] = {"targets": 20, "neighbors": 3}
     one, same, other = (ask(ORIGINAL, MASKED, CONTROL, seed=seed, **settings) for seed in (1, 1, 2))
     assert one.to_html(seed=1) == same.to_html(seed=1)
     assert one.to_json(seed=1) == same.to_json(seed=1)
@@ -70,7 +70,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_other_targets() -> N
 
 
 def test_a_release_is_judged_alike_alone_and_among_others() -> None:
-    settings: dict[str, Any] = {"targets": 20, "neighbours": 3, "attacks": ["linkability", "closest_record"]}
+    settings: dict[str, Any] = {"targets": 20, "neighbors": 3, "attacks": ["linkability", "closest_record"]}
     alone = ask(ORIGINAL, {"b": FOREIGN}, CONTROL, **settings)
     both = ask(ORIGINAL, {"a": MASKED, "b": FOREIGN}, CONTROL, **settings)
     fewer = ask(ORIGINAL, {"b": FOREIGN}, CONTROL, **(settings | {"attacks": ["closest_record"]}))
@@ -116,7 +116,7 @@ def test_sensitive_columns_and_identifiers_are_not_known() -> None:
 
 
 def test_known_names_all_that_is_known() -> None:
-    answer = ask(ORIGINAL, MASKED, known=["age", "income"], attacks=["linkability"], targets=20)
+    answer = ask(ORIGINAL, MASKED, quasi_identifiers=["age", "income"], attacks=["linkability"], targets=20)
     assert answer.findings.releases[0].columns == ("age", "income")
     assert {column.role for column in answer.findings.columns if column.name in ("sex", "region")} == {"ignored"}
 
@@ -126,10 +126,10 @@ def test_known_names_all_that_is_known() -> None:
 
 def test_without_control_nothing_is_concluded() -> None:
     answer = ask(ORIGINAL, MASKED, targets=20)
-    assert of(answer, "linkability")[0]["excess_over_control"] is None
+    assert of(answer, "linkability")[0]["normalized_excess"] is None
     assert np.isnan(answer.quantities["linkability"].value)
     assert answer.findings.decision.control == "none"
-    assert "Keep a random fifth of the people" in answer.to_html()
+    assert "Hold a random fifth of the people" in answer.to_html()
 
 
 @pytest.mark.parametrize("more", [ORIGINAL.head(0), FOREIGN])
@@ -145,8 +145,10 @@ def test_more_targets_than_rows_attack_everybody() -> None:
 
 
 def test_the_worst_quantity_is_over_releases_and_adversaries_but_not_the_mean() -> None:
-    answer = ask(ORIGINAL, {"near": MASKED, "far": FOREIGN}, CONTROL, targets=30, neighbours=3)
-    rows = answer.to_polars().filter((pl.col("attack") == "linkability") & pl.col("scenario").str.starts_with("split "))
+    answer = ask(ORIGINAL, {"near": MASKED, "far": FOREIGN}, CONTROL, targets=30, neighbors=3)
+    rows = answer.to_polars().filter(
+        (pl.col("attack") == "linkability") & pl.col("scenario").str.starts_with("column split ")
+    )
     effects = [each for release in answer.decided.releases for each in release.effects if each.attack == "linkability"]
     counting = [each for each in effects if each.blocks_pass or each.is_significant]
     assert rows.height > len(counting) / 2
@@ -166,14 +168,16 @@ def test_releases_come_in_many_forms() -> None:
     assert [each.kind for each in answer.findings.releases] == [None, None, "masked", None]
     shares = answer.to_polars()["attack_rate"].to_list()
     assert len(set(shares)) == 1
-    by_name = ask(ORIGINAL, {"x": MASKED}, kind={"x": "synthetic"}, attacks=["copies"])
+    by_name = ask(ORIGINAL, {"x": MASKED}, release_type={"x": "synthetic"}, attacks=["copies"])
     assert by_name.findings.releases[0].kind == "synthetic"
+    each = ask(ORIGINAL, [MASKED, MASKED], release_type=["synthetic", "masked"], attacks=["copies"])
+    assert [release.kind for release in each.findings.releases] == ["synthetic", "masked"]
 
 
 def test_paths_are_accepted_wherever_tables_are(tmp_path: Path) -> None:
     home = write_files(tmp_path / "files")
     original, masked, control = (home / f"{name}.csv" for name in ("original", "masked", "control"))
-    told: dict[str, Any] = {"attacks": "linkability", "kind": "masked", "seed": 3}
+    told: dict[str, Any] = {"attacks": "linkability", "release_type": "masked", "seed": 3}
     figures = [
         audit(*given, **told).to_polars().drop("release").to_dicts()
         for given in (
@@ -220,7 +224,7 @@ def test_it_is_public_and_its_page_and_picture_work() -> None:
     np.testing.assert_array_equal(drawn, [row.excess for row in summary.rows])
     pyplot.close("all")
     with pytest.raises(InputError, match="has no chart"):
-        ask(ORIGINAL, MASKED, kind="synthetic", attacks=["record_linkage"]).plot()
+        ask(ORIGINAL, MASKED, release_type="synthetic", attacks=["record_linkage"]).plot()
 
 
 def test_progress_goes_on_and_never_back() -> None:
@@ -235,15 +239,16 @@ def test_progress_goes_on_and_never_back() -> None:
     [
         ({"attacks": ["linkabilty"]}, "Did you mean 'linkability'"),
         ({"targets": 0}, "targets cannot be"),
-        ({"neighbours": 121}, "neighbours is 121"),
-        ({"known": ["age"], "sensitive": ["age"]}, "Column 'age' has two roles"),
+        ({"neighbors": 121}, "is 121, but the release has 120 rows"),
+        ({"quasi_identifiers": ["age"], "sensitive": ["age"]}, "Column 'age' has two roles"),
         ({"sensitive": ["incom"]}, "Did you mean 'income'"),
-        ({"identifiers": COLUMNS}, "can be known"),
-        ({"known": ["age"]}, "needs two columns"),
+        ({"identifiers": COLUMNS}, "can know no column"),
+        ({"quasi_identifiers": ["age"]}, "needs two columns"),
         ({"scenarios": ["n=agee"]}, "Did you mean 'age'"),
         ({"scenarios": ["n=income"], "sensitive": ["income"]}, "is sensitive"),
-        ({"kind": "anonymous"}, "kind of a release"),
-        ({"kind": {"relase": "masked"}}, "Did you mean 'release'"),
+        ({"release_type": "anonymous"}, "kind of a release"),
+        ({"release_type": ["masked", "masked"]}, "release types is 2, but that of releases is 1"),
+        ({"release_type": {"relase": "masked"}}, "Did you mean 'release'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], naming: str) -> None:
@@ -253,9 +258,9 @@ def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any], namin
 
 def test_releases_that_cannot_be_told_apart_are_refused() -> None:
     table = Table.from_frame(MASKED, name="same")
-    with pytest.raises(InputError, match="two are called 'same'"):
+    with pytest.raises(InputError, match="Two releases have the name 'same'"):
         ask(ORIGINAL, [table, table])
-    with pytest.raises(InputError, match="at least one release"):
+    with pytest.raises(InputError, match="There is no release to audit"):
         ask(ORIGINAL, [])
 
 

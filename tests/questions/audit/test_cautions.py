@@ -48,7 +48,7 @@ def test_some_foreign_values_are_a_note_with_their_share_that_does_not_leave_the
     note = "10% of the released values of 'region' of release do not occur in the original"
     assert answer.page().cautions == ()
     assert any(each.startswith(note) for each in answer.page().notes)
-    assert "do not occur" not in answer.to_html(edition="shareable")
+    assert "do not occur" not in answer.to_html(redacted=True)
 
 
 def test_a_column_that_is_nearly_called_the_same_is_asked_about_and_can_be_renamed(approved: Approved) -> None:
@@ -82,7 +82,7 @@ def test_guessed_kinds_are_loud_and_can_be_refused(tmp_path: Path, approved: App
     run = CliRunner().invoke(main, [*command, "--config", str(settings), "--json"])
     assert run.exit_code == 0, run.stderr
     column = json.loads(run.stdout)["original"]["columns"][-1]
-    assert (column["kind"], column["confidence"]) == ("ordered", "told")
+    assert (column["type"], column["confidence"]) == ("ordered", "given")
     assert column["markers"] == [{"text": "4", "class": "not applicable", "cells": 30}]
 
 
@@ -92,4 +92,4 @@ def test_markers_are_shown_inside_the_house_only() -> None:
     )
     answer = ask(unusual, unusual, attacks=QUICK)
     assert "zzyx" in answer.to_html()
-    assert "zzyx" not in answer.to_html(edition="shareable")
+    assert "zzyx" not in answer.to_html(redacted=True)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unveil.metrics.verdict.effects import EffectSize
+from unveil.metrics.verdict.levels import LEVELS, band
 from unveil.questions.audit.decision.findings import (
-    LEVELS,
     AttackEffect,
     AuditEvidence,
     ExposedIndividuals,
@@ -19,10 +19,10 @@ from unveil.questions.audit.decision.findings import (
     Lack,
     ReleaseEvidence,
     Thresholds,
-    band,
 )
 from unveil.questions.audit.decision.rule import decide, level_of, worst_attacker
-from unveil.questions.audit.decision.text import REASONS, headline_of
+from unveil.questions.audit.decision.templates import REASONS
+from unveil.questions.audit.decision.text import headline_of
 
 EMA = Thresholds(threshold=0.09)
 
@@ -294,7 +294,7 @@ def test_where_only_other_limits_are_kept_no_excess_is_named() -> None:
     kept = replace(evidence, releases=(replace(evidence.releases[0], values={"utility.loss": "pass"}),))
     made = decide(kept, Thresholds(limits={"utility.loss": 0.5}))
     assert made.decision == "pass"
-    assert headline_of(made.releases[0], made) == "Pass (level open): every limit holds."
+    assert headline_of(made.releases[0], made) == "Pass (level open): every limit is met."
 
 
 @pytest.mark.parametrize(

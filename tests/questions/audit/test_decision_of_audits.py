@@ -32,7 +32,9 @@ def _audit(share_copied: float, *, control: bool = True, seed: int = 5) -> Audit
     released = pl.concat([original.head(copied), fresh.tail(PEOPLE - copied)]).sample(
         fraction=1, shuffle=True, seed=seed
     )
-    answer = audit(original, released, others if control else None, attacks=ATTACKS, kind="synthetic", neighbours=1)
+    answer = audit(
+        original, released, others if control else None, attacks=ATTACKS, release_type="synthetic", neighbors=1
+    )
     return answer.findings
 
 
@@ -127,7 +129,7 @@ def _of_bands(bands: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame], **settings
 def test_masked_release_is_detected_and_classes_are_counted_whatever_is_attacked(
     bands: tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame],
 ) -> None:
-    found = _of_bands(bands, known=["age", "sex"])
+    found = _of_bands(bands, quasi_identifiers=["age", "sex"])
     release = found.releases[0]
     assert (release.kind, release.type_source, release.truthful) == ("masked", "detected", True)
     assert not any("--kind" in note for note in found.notes)
@@ -150,7 +152,7 @@ def test_classes_are_not_held_unless_quasi_identifiers_are_stated(
     found = _of_bands(bands)
     assert found.releases[0].class_sizes is None
     assert "reidentification" in decision_of(found).not_run
-    stated = _of_bands(bands, known=["age", "sex"], kind="synthetic")
+    stated = _of_bands(bands, quasi_identifiers=["age", "sex"], release_type="synthetic")
     assert (stated.releases[0].type_source, stated.releases[0].truthful) == ("stated", None)
     assert stated.releases[0].class_sizes is None
 
@@ -162,7 +164,7 @@ def test_small_class_fails_a_truthful_release_and_not_a_sample(
     alone = released.with_columns(pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("*")).otherwise("sex").alias("sex"))
     made = {
         population: decision_of(
-            _of_bands((original, alone, others), known=["age", "sex"], population_size=population),
+            _of_bands((original, alone, others), quasi_identifiers=["age", "sex"], population_size=population),
             Thresholds(limits={"max_risk": 0.09}),
         )
         for population in (None, 10_000)
@@ -175,12 +177,12 @@ def test_noise_is_masked_if_stated_and_not_truthful(bands: tuple[pl.DataFrame, p
     original, _, others = bands
     noisy = original.with_columns(pl.col("wage") + 1.3, pl.col("age") + 1)
     assert _of_bands((original, noisy, others)).releases[0].kind is None
-    found = _of_bands((original, noisy, others), known=["age", "sex"], kind="masked")
+    found = _of_bands((original, noisy, others), quasi_identifiers=["age", "sex"], release_type="masked")
     assert (found.releases[0].type_source, found.releases[0].truthful) == ("stated", False)
     # Its classes are too small to bound the risk.
     row = decision_of(found).releases[0].risks[0]
     assert row.effect is None or row.effect.attack != "reidentification"
-    sexes = _of_bands((original, noisy, others), known=["sex"], kind="masked")
+    sexes = _of_bands((original, noisy, others), quasi_identifiers=["sex"], release_type="masked")
     effect = decision_of(sexes).releases[0].risks[0].effect
     assert effect is not None
     assert (effect.attack, effect.counted, effect.excess.low) == ("reidentification", True, 0.0)
@@ -198,7 +200,7 @@ def test_households_of_twins_are_drawn_together() -> None:
     original, released, others = (people(first) for first in (0, 1_000, 2_000))
     released = released.with_columns(home=pl.lit("?"))
     found = audit(
-        original, released, others, attacks=["linkability", "copies"], household="home", kind="synthetic"
+        original, released, others, attacks=["linkability", "copies"], household="home", release_type="synthetic"
     ).findings
     assert found.verdict.control.outcome == "usable"
     assert found.decision.level == "none_found"
@@ -208,8 +210,8 @@ def test_households_of_twins_are_drawn_together() -> None:
         others,
         attacks=["linkability", "copies"],
         household="home",
-        kind="synthetic",
+        release_type="synthetic",
     ).findings
     assert leaked.decision.level in ("medium", "high")
-    with pytest.raises(InputError, match="household column 'home' must be in the original and in the control"):
-        audit(original, released, others.drop("home"), attacks=["copies"], household="home", kind="synthetic")
+    with pytest.raises(InputError, match="household column 'home' is missing from the control"):
+        audit(original, released, others.drop("home"), attacks=["copies"], household="home", release_type="synthetic")

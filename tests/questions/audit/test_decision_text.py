@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from tests.questions.audit.test_decision import EMA, audit, classes, effect, rest
 from unveil.metrics.verdict.effects import EffectSize
-from unveil.questions.audit.decision import text as decision_text
+from unveil.metrics.verdict.levels import Level
+from unveil.questions.audit.decision import templates
 from unveil.questions.audit.decision.findings import (
     EFFECTS,
     RISKS,
@@ -25,11 +26,10 @@ from unveil.questions.audit.decision.findings import (
     ExposedIndividuals,
     GroupEffect,
     Lack,
-    Level,
     Thresholds,
 )
 from unveil.questions.audit.decision.rule import decide
-from unveil.questions.audit.decision.text import (
+from unveil.questions.audit.decision.templates import (
     DECISION_WORDS,
     EFFECT_NAMES,
     INDIVIDUALS,
@@ -38,10 +38,9 @@ from unveil.questions.audit.decision.text import (
     OPTIONS,
     PHRASES,
     REASONS,
-    headline_of,
-    tone,
-    with_text,
+    STEPS,
 )
+from unveil.questions.audit.decision.text import headline_of, tone, with_text
 from unveil.questions.audit.findings import Audit, AuditedRelease, AuditVerdict
 from unveil.questions.audit.sections import summary
 from unveil.report.blocks import RiskSummary, TableBlock, risk_table
@@ -117,7 +116,7 @@ TEMPLATES: dict[str, tuple[AuditEvidence, Thresholds | None, str]] = {
     "row order": (audit(effect("row_order", 50, 45, 55, 0.01, rate=50)), None,
                   "High risk: 50% of records can be re-identified by their position in the file."),
     "exact copies": (audit(effect("copies", 7, 6, 8, 0.01, rate=9)), None,
-                     "Low risk: the records of 7 more people per 100 are released unchanged than by coincidence (9.0%, "
+                     "Low risk: the records of 7 more people per 100 are released unchanged than by chance (9.0%, "
                      "control 2.0%)."),
     "none found": (audit(*rest(21)), None,
                    "Nothing significant: an excess above 21 points is ruled out (at most medium)."),
@@ -167,7 +166,7 @@ TEMPLATES: dict[str, tuple[AuditEvidence, Thresholds | None, str]] = {
     "none passes": (several(LINKED, effect("linkability", 0, -3, 12), bad=0.1, fine=0.2), EMA,
                     "No release passes; closest: fine (excess at most 12 points)."),
     "several, no threshold": (several(LINKED, effect("linkability", 0, -3, 12), bad=0.1, fine=0.2), None,
-                              "Highest risk: bad (high risk); lowest: fine (excess at most 12 points)."),
+                              "High risk in bad; lowest: fine (excess at most 12 points)."),
 }  # fmt: skip
 
 
@@ -188,11 +187,11 @@ def test_every_case_has_words() -> None:
     assert set(INDIVIDUALS) - {"rare copies"} <= set(get_args(Cause))
     assert set(REASONS) == set(NEXT) == set(get_args(Lack))
     assert set(PHRASES) == set(EFFECT_NAMES) == set(EFFECTS)
-    assert set(OPTIONS) <= {*NEXT.values(), decision_text.THRESHOLD_STEP, decision_text.IDENTIFIER_STEP}
+    assert set(OPTIONS) <= {*NEXT.values(), STEPS["threshold"], STEPS["identifier"]}
 
 
 def test_no_text_of_a_decision_has_a_forbidden_word() -> None:
-    nodes = ast.walk(ast.parse(inspect.getsource(decision_text)))
+    nodes = ast.walk(ast.parse(inspect.getsource(templates)))
     texts = " ".join(str(node.value) for node in nodes if isinstance(node, ast.Constant)).lower()
     assert "people per table needed" in texts
     assert [word for word in FORBIDDEN if re.search(rf"\b{word}\b", texts)] == []
@@ -300,7 +299,7 @@ def test_the_next_step_is_what_a_pass_lacks() -> None:
     for lack, change in steps.items():
         assert NEXT[lack] in worded(audit(*rest(5), **change), EMA).next
     assert worded(audit(*rest(5)), EMA).next == ("Record the threshold and this report, then release.",)
-    assert decision_text.THRESHOLD_STEP in worded(audit(*rest(5))).next
+    assert STEPS["threshold"] in worded(audit(*rest(5))).next
 
 
 def test_an_inconclusive_result_says_how_many_people_would_do() -> None:

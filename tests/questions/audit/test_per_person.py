@@ -15,7 +15,7 @@ from unveil.errors import InputError
 from unveil.guesses.trials import Attempts, Trials
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.text import IDENTIFIER_STEP
+from unveil.questions.audit.decision.templates import STEPS
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.people import TargetPool, per_person
 from unveil.questions.result import Result
@@ -52,7 +52,7 @@ def tables() -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
 
 
 def ask(*given: Any, seed: int = 5, **settings: Any) -> Result[Audit]:
-    return audit(*given, rng=np.random.default_rng(seed), guesses=100, **settings)
+    return audit(*given, rng=np.random.default_rng(seed), predicates=100, **settings)
 
 
 def test_several_rows_per_person_are_refused_with_the_column_and_both_ways_out(
@@ -69,7 +69,7 @@ def test_several_rows_per_person_are_refused_with_the_column_and_both_ways_out(
         run = CliRunner().invoke(main, [*command, "--id", told, "--json"])
         assert run.exit_code == 0, run.output
         assert json.loads(run.stdout)["original"]["people"] == number
-    with pytest.raises(InputError, match="--id nr"):
+    with pytest.raises(InputError, match="Set id to 'nr'"):
         audit(tables()[0], generator="shuffle")
 
 
@@ -86,7 +86,7 @@ def test_rows_of_people_whom_no_column_tells_apart_accuse_nobody(seed: int) -> N
     assert answer.findings.decision.control == verdict.control.outcome != "usable"
     assert verdict.control.is_clustered
     assert answer.headline == "Inconclusive: the control group cannot be used."
-    assert IDENTIFIER_STEP in answer.page().next_steps
+    assert STEPS["identifier"] in answer.page().next_steps
 
 
 def test_one_row_per_person_is_no_cluster() -> None:
@@ -101,7 +101,7 @@ def told() -> Result[Audit]:
     strangers = tables()[1].filter(pl.col("nr").rank("dense") > 9)
     # The first year alone of nine people, and five of their other years.
     released = pl.concat([copied.filter(pl.col("year") < 2006), strangers]).drop("nr")
-    return ask(tables()[0], released, tables()[2], identifiers=["nr"], by="ethn")
+    return ask(tables()[0], released, tables()[2], identifiers=["nr"], group_by="ethn")
 
 
 def test_with_an_identifier_every_number_is_one_of_people() -> None:
@@ -186,7 +186,7 @@ def test_a_record_that_one_person_has_twice_is_one_of_one_person() -> None:
     from unveil.questions.audit.settings import AuditSettings
 
     frame = pl.DataFrame({"who": ["a", "a", "b", "c"], "job": ["x", "x", "x", "y"], "age": [30, 30, 30, 50]})
-    settings = AuditSettings(attacks=("copies",), neighbours=1, guesses=1, identifiers=("who",), minimum_cell=2)
+    settings = AuditSettings(attacks=("copies",), neighbors=1, predicates=1, identifiers=("who",), min_cell=2)
     prepared = prepare(frame, frame.drop("who"), None, settings=settings, rng=np.random.default_rng(1))
     (found,) = copied_records(prepared.releases)
     assert (found.distinct, found.people, [people for people, _ in found.records]) == (2, 3, [1, 2])
@@ -194,7 +194,7 @@ def test_a_record_that_one_person_has_twice_is_one_of_one_person() -> None:
 
 def test_any_row_of_a_person_names_the_person() -> None:
     original, _, control = tables()
-    whole = ask(original, original, control, identifiers=["nr"], attacks=["record_linkage"], kind="masked")
+    whole = ask(original, original, control, identifiers=["nr"], attacks=["record_linkage"], release_type="masked")
     assert whole.findings.releases[0].findings[0].figures["sure"] > 0
     from unveil.data.table import Table
     from unveil.data.table.release import Release

@@ -13,14 +13,14 @@ from unveil.errors import InputError
 rng = np.random.default_rng(3)
 EVERYBODY = pl.DataFrame({"age": rng.permutation(400) + 18.5, "income": rng.permutation(400) * 7.25})
 PEOPLE, OTHERS = EVERYBODY[:200], EVERYBODY[200:]
-LINKED: dict[str, Any] = {"attacks": ["linkability"], "neighbours": 1}
+LINKED: dict[str, Any] = {"attacks": ["linkability"], "neighbors": 1}
 
 
 def test_a_limit_that_is_exceeded_is_named_with_the_headline_and_the_report_is_kept(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     with pytest.raises(AssertionError) as failed:
         unveil.assert_release(
-            PEOPLE, PEOPLE, OTHERS, limits={"linkability": 0.1}, report=report, kind="masked", **LINKED
+            PEOPLE, PEOPLE, OTHERS, limits={"linkability": 0.1}, report=report, release_type="masked", **LINKED
         )
     headline, numbers, *steps = str(failed.value).splitlines()
     assert headline.startswith("Fail (high risk): ")
@@ -49,8 +49,8 @@ def test_a_published_threshold_goes_by_its_name_alone_and_together_with_limits()
     for limits in ({}, {"utility.loss": 0.9}):
         with pytest.raises(AssertionError, match=r"^Fail \(high risk\): .*"):
             unveil.assert_release(
-                PEOPLE, PEOPLE, OTHERS, profile="ema", limits=limits, kind="masked",
-                attacks=["linkability", "utility"], neighbours=1,
+                PEOPLE, PEOPLE, OTHERS, profile="ema", limits=limits, release_type="masked",
+                attacks=["linkability", "utility"], neighbors=1,
             )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def test_a_published_threshold_goes_by_its_name_alone_and_together_with_limits()
         ({"limits": {"linkability": 9}}, r"share from 0 to 1\. For 9%, write 0\.09\."),
         ({"profile": "emo"}, "ema"),
         ({"profile": "ema", "threshold": 0.1}, "Choose one of them"),
-        ({}, r"nothing to hold the release to\. Pass threshold=0\.09"),
+        ({}, r"No threshold is set\. Pass threshold=0\.09"),
     ],
 )
 def test_what_cannot_be_held_is_refused(held: dict[str, Any], said: str) -> None:

@@ -51,7 +51,7 @@ def shuffled(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def ask(original: Any, released: Any, control: Any, **settings: Any) -> AuditResult:
-    given = {"attacks": ATTACKS, "guesses": 200, "sensitive": ["diet"], **settings}
+    given = {"attacks": ATTACKS, "predicates": 200, "sensitive": ["diet"], **settings}
     return audit(original, released, control, rng=np.random.default_rng(1), **given)
 
 
@@ -69,7 +69,7 @@ def first_numbers(text: str, pattern: str) -> list[float]:
 
 def test_fresh_people_have_no_level_and_do_not_fail() -> None:
     original, control, released = tables()
-    answer = ask(original, released, control, threshold=THRESHOLD, kind="synthetic")
+    answer = ask(original, released, control, threshold=THRESHOLD, release_type="synthetic")
     decided, (release,) = answer.decided, answer.decided.releases
     assert (decided.control, decided.level, decided.decision) == ("usable", "none_found", "inconclusive")
     # A partial audit cannot pass.
@@ -147,7 +147,7 @@ def test_copied_minority_is_significant_as_a_group_and_fails() -> None:
     assert f"in the group kin: few ({few.height} people): excess 100 points" in answer.decided.subline
     # The mean over all people hides them.
     assert effect_of(release, "copies").level == "very_low"
-    assert "kin: few" not in answer.to_html(edition="shareable")
+    assert "kin: few" not in answer.to_html(redacted=True)
 
 
 def with_twins() -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -188,7 +188,7 @@ def test_no_group_leads_the_headline_if_a_result_about_everybody_is_as_large() -
 )
 def test_unusable_control_group_is_named_and_cannot_acquit(control: pl.DataFrame, expected: str, said: str) -> None:
     original, _, released = tables()
-    answer = ask(original, released, control, threshold=0.9, kind="synthetic")
+    answer = ask(original, released, control, threshold=0.9, release_type="synthetic")
     decided, (release,) = answer.decided, answer.decided.releases
     assert (decided.control, decided.level, decided.decision) == (expected, "inconclusive", "inconclusive")
     assert release.lacks[0] == "usable control"
@@ -208,7 +208,7 @@ def test_without_a_control_group_only_facts_are_stated() -> None:
     answer = ask(original, released, None)
     assert (answer.decided.control, answer.level) == ("none", "inconclusive")
     assert answer.page().headline == "Inconclusive: without a control group the excess risk cannot be estimated."
-    assert any("Keep a random fifth of the people" in step for step in answer.page().next_steps)
+    assert any("Hold a random fifth of the people" in step for step in answer.page().next_steps)
     whole = ask(original, shuffled(original), None)
     assert "high risk" in whole.page().headline
     assert whole.decided.releases[0].at_least
@@ -243,14 +243,14 @@ def test_coarse_columns_alone_give_no_level() -> None:
 def test_leaking_release_among_several_is_named() -> None:
     original, control, released = tables()
     both = {"fresh": released, "leak": leaking(original, original.head(60))}
-    answer = ask(original, both, control, threshold=THRESHOLD, kind="synthetic")
+    answer = ask(original, both, control, threshold=THRESHOLD, release_type="synthetic")
     assert [each.level for each in answer.decided.releases] == ["none_found", "medium"]
     assert [each.decision for each in answer.decided.releases] == ["inconclusive", "fail"]
     assert (answer.decided.decision, answer.decided.exit) == ("fail", 3)
     assert answer.page().headline.startswith("No release passes; closest: fresh (excess at most ")
     assert answer.decided.subline.startswith("Worst: leak, medium risk; ")
     without = ask(original, both, control)
-    assert without.page().headline.startswith("Highest risk: leak (medium risk); lowest: fresh (excess at most ")
+    assert without.page().headline.startswith("Medium risk in leak; lowest: fresh (excess at most ")
     assert without.decided.recommended == "fresh"
 
 

@@ -203,5 +203,5 @@ def test_more_releases_and_changes_take_longer(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("more", [{"resume": "kept"}, {"memory": 10**10}])
 def test_a_generator_has_folders_and_limits_of_its_own(more: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="resume and memory are for tables that are there"):
+    with pytest.raises(InputError, match="resume and memory need existing tables"):
         ask(ORIGINAL, generator=lambda frame, _: frame, **more)

@@ -88,8 +88,8 @@ def test_what_was_not_measured_is_undefined_and_never_0() -> None:
 def test_groups_are_those_of_the_same_trials() -> None:
     attacks = ["linkability", *GUESSES]
     answer = ask(
-        ORIGINAL, LEAK, CONTROL, attacks=attacks, by="region", sensitive=["ill"], scenarios=["age:sex"], targets=None,
-        neighbours=2,
+        ORIGINAL, LEAK, CONTROL, attacks=attacks, group_by="region", sensitive=["ill"], scenarios=["age:sex"],
+        targets=None, neighbors=2,
     )  # fmt: skip
     by_hand = {
         "linkability": Linkability(first=("age",), second=("sex",), neighbours=2, targets=None),
@@ -103,7 +103,7 @@ def test_groups_are_those_of_the_same_trials() -> None:
 
 
 def test_groups_of_people_who_were_drawn_are_counted_among_all() -> None:
-    answer = ask(ORIGINAL, LEAK, CONTROL, attacks=PERSONAL, by="sex", targets=60, kind="masked")
+    answer = ask(ORIGINAL, LEAK, CONTROL, attacks=PERSONAL, group_by="sex", targets=60, release_type="masked")
     grouped = [finding for finding in found(answer) if finding.groups is not None]
     assert {finding.attack for finding in grouped} >= {"singling_out", "linkability", "inference", "membership"}
     sizes = dict(ORIGINAL["sex"].value_counts().iter_rows())
@@ -116,7 +116,7 @@ def test_groups_of_people_who_were_drawn_are_counted_among_all() -> None:
 def test_a_group_that_is_hit_more_often_is_named() -> None:
     north = pl.concat([ORIGINAL.filter(pl.col("region") == "north"), people(60, 30)])
     answer = ask(
-        ORIGINAL, north, CONTROL, attacks=["attribute_disclosure"], by="region", sensitive=["ill"], targets=None
+        ORIGINAL, north, CONTROL, attacks=["attribute_disclosure"], group_by="region", sensitive=["ill"], targets=None
     )
     (finding,) = found(answer)
     assert finding.groups is not None
@@ -126,7 +126,7 @@ def test_a_group_that_is_hit_more_often_is_named() -> None:
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_no_group_below_the_minimum_is_in_the_answer(attack: str) -> None:
     rare = ORIGINAL.with_columns(region=pl.Series(["Zephyrine", *["Xanadu"] * 5, *ORIGINAL["region"][6:]]))
-    answer = ask(rare, rare.reverse(), CONTROL, attacks=[attack], by="region", targets=80, kind="masked")
+    answer = ask(rare, rare.reverse(), CONTROL, attacks=[attack], group_by="region", targets=80, release_type="masked")
     assert "Zephyrine" not in answer.to_json()
     assert "Xanadu" not in answer.to_json()
     for group in (group for finding in found(answer) for group in shown(finding)):
@@ -137,7 +137,7 @@ def test_no_group_below_the_minimum_is_in_the_answer(attack: str) -> None:
 def test_groups_may_be_of_a_column_that_is_not_released() -> None:
     """Whom a release hits is asked of people, not of what is told about them."""
     answer = ask(
-        ORIGINAL, LEAK.drop("region"), CONTROL.drop("region"), by="region", attacks=["inference"], targets=None
+        ORIGINAL, LEAK.drop("region"), CONTROL.drop("region"), group_by="region", attacks=["inference"], targets=None
     )
     grouped = next(finding.groups for finding in found(answer) if finding.groups is not None)
     sizes = dict(ORIGINAL["region"].value_counts().iter_rows())

@@ -66,7 +66,8 @@ def shuffled(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
 def answer() -> Result[Audit]:
     return ask(
         ORIGINAL, {"masked": MASKED}, CONTROL, attacks=["linkability", "copies", "disclosure", "utility", "before"],
-        kind="masked", known=["age", "sex", "region"], targets=30, by="sex", identifiers=["card"],
+        release_type="masked", quasi_identifiers=["age", "sex", "region"], targets=30, group_by="sex",
+        identifiers=["card"],
     )  # fmt: skip
 
 
@@ -91,15 +92,15 @@ def differences(one: Any, other: Any, where: str = "") -> Iterator[str]:
 @pytest.mark.parametrize(
     "settings",
     [
-        {**WEIGHED, "sensitive": ["gap"], "by": "region", "identifiers": ["card"]},
-        {"by": "age", "known": ["age", "sex", "region", "income"]},
-        {"weight": "stands_for", "sensitive": ["income", "gap"], "scenarios": ["n=age,sex"], "by": "gap"},
+        {**WEIGHED, "sensitive": ["gap"], "group_by": "region", "identifiers": ["card"]},
+        {"group_by": "age", "quasi_identifiers": ["age", "sex", "region", "income"]},
+        {"weight": "stands_for", "sensitive": ["income", "gap"], "scenarios": ["n=age,sex"], "group_by": "gap"},
     ],
 )
 def test_the_order_of_rows_changes_nothing_but_the_attack_on_it(settings: dict[str, Any]) -> None:
     tables = (ORIGINAL, MASKED, CONTROL)
     every = [each for each in (*ATTACKS, *MEASURES) if each != "row_order"]
-    given: dict[str, Any] = {"kind": "masked", "targets": 40, "guesses": 60, "attacks": every, **settings}
+    given: dict[str, Any] = {"release_type": "masked", "targets": 40, "predicates": 60, "attacks": every, **settings}
     plain = json.loads(ask(*tables, **given).to_json())
     mixed = ask(*(shuffled(each, place) for place, each in enumerate(tables)), **given)
     assert plain["tests"]["tests"] > 20
@@ -110,7 +111,7 @@ def test_the_order_of_rows_changes_nothing_but_the_attack_on_it(settings: dict[s
 
 
 def test_weights_and_households_reach_what_the_release_discloses() -> None:
-    found = ask(ORIGINAL, MASKED, attacks=["disclosure"], minimum_cell=5, **WEIGHED).findings.releases[0].disclosure
+    found = ask(ORIGINAL, MASKED, attacks=["disclosure"], min_cell=5, **WEIGHED).findings.releases[0].disclosure
     assert found is not None
     known = ["age", "sex", "region", "income", "gap"]
     by_hand = disclosure(
@@ -136,7 +137,7 @@ def test_people_outside_need_no_weight_and_no_household() -> None:
 
 
 def test_the_source_of_a_threshold_stands_on_the_page_and_in_the_json() -> None:
-    settings: dict[str, Any] = {"kind": "masked", "attacks": ["linkability", "disclosure"], "targets": 30}
+    settings: dict[str, Any] = {"release_type": "masked", "attacks": ["linkability", "disclosure"], "targets": 30}
     held = ask(ORIGINAL, {"masked": MASKED}, CONTROL, profile="cell-5", **settings)
     assert any(profile("cell-5").cited in each for each in held.page().method)
     payload = held.to_dict()
@@ -159,20 +160,25 @@ def test_nothing_changed_since_the_same_audit() -> None:
     since = replace(context, previous=previous)
     changes = json.loads(answer().to_json(seed=5, context=since))["changes"]
     assert (changes["new"], changes["gone"], changes["differences"]) == ([], [], [])
-    assert {each["direction"] for each in changes["figures"]} == {"same", "no measurable change"}
+    assert {each["direction"] for each in changes["values"]} == {"same", "no measurable change"}
     assert "Changes since the previous audit" not in answer().to_html(seed=5, report=context)
     assert "Changes since the previous audit" in answer().to_html(seed=5, report=since)
 
 
 def test_another_audit_is_told_by_figures_files_and_settings() -> None:
     previous = json.loads(answer().to_json(seed=5))
-    settings: dict[str, Any] = {"kind": "masked", "known": ["age", "sex"], "identifiers": ["card"], "targets": 30}
+    settings: dict[str, Any] = {
+        "release_type": "masked",
+        "quasi_identifiers": ["age", "sex"],
+        "identifiers": ["card"],
+        "targets": 30,
+    }
     now = ask(ORIGINAL, {"masked": people(90, 9)}, CONTROL, attacks=["copies", "disclosure"], **settings)
     changes = json.loads(now.to_json(seed=6, context=ReportContext(previous=previous)))["changes"]
     assert any(each.startswith("linkability on masked") for each in changes["gone"])
     told = {each["what"] for each in changes["differences"]}
     assert {"seed", "column region"} <= told
-    copies = [each for each in changes["figures"] if each["attack"] == "copies"]
+    copies = [each for each in changes["values"] if each["attack"] == "copies"]
     assert any(each["direction"].startswith("measurably") or each["direction"] == "lower" for each in copies)
 
 
@@ -200,7 +206,7 @@ def test_the_sheet_states_files_columns_adversaries_and_how_it_was_made() -> Non
     lines = sheet_document(page)
     for said in ("in bands of five years", "seed 5", "2 May 2025", "May 2026", "split ", "not stated"):
         assert said in lines
-    assert "Asked for in Python" in sheet_document(answer().page())
+    assert "Run in Python" in sheet_document(answer().page())
 
 
 def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:
@@ -209,7 +215,7 @@ def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:
         original=Path("/srv/secret/people.csv"),
         date="today",
     )
-    internal, shared = (answer().to_html(seed=5, report=context, edition=each) for each in ("internal", "shareable"))
+    internal, shared = (answer().to_html(seed=5, report=context, redacted=each) for each in (False, True))
     for html in (internal, shared):
         assert html.count("<html") == html.count("</html>") == 1
         assert len(re.findall("<main", html)) == 1
@@ -217,11 +223,16 @@ def test_both_editions_hold_the_sheet_and_say_which_they_are() -> None:
     assert "Redacted" in shared
     assert "/srv/secret" not in shared
     with pytest.raises(InputError, match="holds no records"):
-        answer().to_html(edition="shareable", show_records=True)
+        answer().to_html(redacted=True, show_records=True)
 
 
 def test_the_next_step_generalizes_the_columns_that_help_the_strongest_attacker() -> None:
-    settings: dict[str, Any] = {"known": ["age", "sex", "income"], "targets": 40, "neighbours": 1, "guesses": 40}
+    settings: dict[str, Any] = {
+        "quasi_identifiers": ["age", "sex", "income"],
+        "targets": 40,
+        "neighbors": 1,
+        "predicates": 40,
+    }
     for attacks in (["linkability"], ["singling_out", "linkability"]):
         found = ask(ORIGINAL, ORIGINAL.reverse(), CONTROL, attacks=attacks, **settings).findings
         assert found.releases[0].weights[0].loss > 0
@@ -237,8 +248,8 @@ def test_before_is_the_original_itself() -> None:
     assert found.disclosure is not None
     assert found.disclosure.rows == 90
     again = ask(
-        ORIGINAL, {"same": ORIGINAL}, CONTROL, attacks=["linkability"], kind="masked", known=["age", "sex", "region"],
-        targets=30, by="sex", identifiers=["card"],
+        ORIGINAL, {"same": ORIGINAL}, CONTROL, attacks=["linkability"], release_type="masked",
+        quasi_identifiers=["age", "sex", "region"], targets=30, group_by="sex", identifiers=["card"],
     )  # fmt: skip
 
     def risks(release: AuditedRelease) -> dict[str, Risk]:
@@ -249,13 +260,13 @@ def test_before_is_the_original_itself() -> None:
 
 @pytest.mark.parametrize("parts", [["disclosure"], ["utility"], ["before"], ["before", "singling_out"]])
 def test_single_parts_have_an_answer_that_does_not_pretend(parts: list[str]) -> None:
-    alone = ask(ORIGINAL, MASKED, CONTROL, attacks=parts, guesses=30)
+    alone = ask(ORIGINAL, MASKED, CONTROL, attacks=parts, predicates=30)
     payload = json.loads(alone.to_json())
     assert (payload["before"] is None) == ("before" not in parts)
     assert (payload["releases"][0]["disclosure"] is None) == ("disclosure" not in parts)
     assert (payload["releases"][0]["utility"] is None) == ("utility" not in parts)
-    for edition in ("internal", "shareable"):
-        html = alone.to_html(edition=edition)
+    for redacted in (False, True):
+        html = alone.to_html(redacted=redacted)
         assert "Nothing could be measured" not in html
         assert "nan" not in re.sub(r"<[^>]*>", " ", html).split()
     assert alone.to_polars().height == len(payload["releases"][0]["attacks"])

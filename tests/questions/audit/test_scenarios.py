@@ -28,7 +28,7 @@ def test_a_named_scenario_links_its_columns_to_all_other_known_ones() -> None:
     found = settled(read_scenario("neighbour= age ,sex"))
     assert (found.name, found.first, found.second) == ("neighbour", ("age", "sex"), ("region", "income"))
     assert found.reason
-    assert found.origin == "told"
+    assert found.origin == "given"
 
 
 def test_a_link_names_both_groups_and_ignores_the_rest() -> None:
@@ -77,8 +77,8 @@ def test_a_text_that_is_no_scenario_is_refused(text: str, read: object, naming: 
         (AttackScenario(name="n", first=("regoin",)), "Did you mean 'region'"),
         (AttackScenario(name="n", first=("age",), second=("zzz",)), "'zzz'"),
         (AttackScenario(name="n", first=("age", "sex"), second=("sex", "income")), "'sex' is in both groups"),
-        (AttackScenario(name="n", first=("age", "age")), "'age' stands twice"),
-        (AttackScenario(name="n", first=KNOWN), "knows all columns"),
+        (AttackScenario(name="n", first=("age", "age")), "'age' is listed twice"),
+        (AttackScenario(name="n", first=KNOWN), "has all columns"),
         (AttackScenario(name="n", first=("name",)), "an identifier"),
     ],
 )

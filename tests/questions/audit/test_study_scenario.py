@@ -34,7 +34,12 @@ def test_the_numbers_are_those_of_the_audit() -> None:
     found = FEW.measure(given, rng=np.random.default_rng(1))
     attacks = ["singling_out", "linkability", "inference", "copies", "closest_record", "row_order"]
     answer = audit(
-        given.original, {"made": given.released}, attacks=attacks, guesses=50, threads=1, rng=np.random.default_rng(1)
+        given.original,
+        {"made": given.released},
+        attacks=attacks,
+        predicates=50,
+        threads=1,
+        rng=np.random.default_rng(1),
     )
     for name, quantity in answer.quantities.items():
         if name.split(".")[0] in attacks and name in FEW.columns:
@@ -69,7 +74,7 @@ def test_a_secret_is_remembered_beyond_whoever_is_taught_best_by_others() -> Non
     pairs = []
     for finding in release.findings:
         role = finding.scenario.name.partition(":")[0] if finding.scenario else ""
-        if role in ("remembers most", "guesses best") and not finding.is_mean:
+        if role in ("most memorization", "best inference") and not finding.is_mean:
             taught = next(each for each in release.findings if _is_taught(each, finding.secret))
             pairs.append((finding.risk.attack_rate, taught.risk.attack_rate))
     confidence = 1 - (1 - CONFIDENCE) / (len(pairs) + 1)
@@ -85,7 +90,7 @@ def test_a_secret_is_remembered_beyond_whoever_is_taught_best_by_others() -> Non
 
 def _is_taught(finding: AttackFinding, secret: str) -> bool:
     who: AttackScenario | None = finding.scenario
-    return finding.secret == secret and who is not None and who.name.startswith("taught by other people")
+    return finding.secret == secret and who is not None and who.name.startswith("trained on other people")
 
 
 def test_figures_to_be_graded_are_columns() -> None:

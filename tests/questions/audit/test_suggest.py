@@ -18,7 +18,7 @@ from unveil.questions.audit.words import percent
 from unveil.questions.result import Result
 from unveil.report.blocks import TableBlock
 
-SETTINGS: dict[str, Any] = {"kind": "masked", "attacks": ["linkability", "utility"], "neighbours": 1}
+SETTINGS: dict[str, Any] = {"release_type": "masked", "attacks": ["linkability", "utility"], "neighbors": 1}
 
 
 @cache
@@ -72,16 +72,16 @@ def test_the_best_change_comes_first_and_is_said_with_its_cost() -> None:
     assert len(table.rows) == len(written) == 4
     for each, row in zip(written, table.rows, strict=True):
         assert row[0] == f"{' and '.join(each['columns'])} {each['change']}"
-        assert (row[3] == "nothing") == (not each["proved"])
+        assert (row[3] == "nothing") == (not each["significant"])
         assert row[5] == "Pass"
-    numbers = [(len(each["proved"]), each["figures"][0]["after"]["value"]) for each in written]
+    numbers = [(len(each["significant"]), each["values"][0]["after"]["value"]) for each in written]
     assert numbers == sorted(numbers)
     best = written[0]
     (sentence,) = suggestion_sentences(answer.findings)
     assert f"“{' and '.join(best['columns'])} {best['change']}”" in sentence
-    assert f"utility loss {percent(best['loss_before'])} → {percent(best['loss'])}" in sentence
+    assert f"utility loss {percent(best['utility_loss_before'])} → {percent(best['utility_loss'])}" in sentence
     assert "looks better than it is" in table.note
-    assert shown.heading in answer.to_html(edition="shareable")
+    assert shown.heading in answer.to_html(redacted=True)
 
 
 def test_nothing_is_tried_where_there_is_nothing_to_lower(approved: Approved) -> None:
@@ -132,7 +132,7 @@ def test_a_named_adversary_does_without_a_column_that_is_left_out() -> None:
 
 def test_told_labels_are_the_coarser_values() -> None:
     jobs = Hierarchy((("north", "cold"), ("south", "warm"), ("east", "cold")), name="regions")
-    told = {**SETTINGS, "hierarchies": {"region": jobs}, "known": ["region", "sex", "age"]}
+    told = {**SETTINGS, "hierarchies": {"region": jobs}, "quasi_identifiers": ["region", "sex", "age"]}
     held = ["linkability"]
     found = ask(ORIGINAL, MASKED, CONTROL, suggest=9, suggest_for=held, **told).findings.suggestions
     assert found is not None
@@ -148,7 +148,7 @@ def test_told_labels_are_the_coarser_values() -> None:
 def test_a_release_of_ranges_is_changed_too(kind: Any) -> None:
     low = pl.col("age") // 10 * 10
     ranged = ORIGINAL.with_columns(age=low.cast(pl.String) + "-" + (low + 9).cast(pl.String))
-    answer = ask(ORIGINAL, ranged, CONTROL, suggest=6, **{**SETTINGS, "kind": kind})
+    answer = ask(ORIGINAL, ranged, CONTROL, suggest=6, **{**SETTINGS, "release_type": kind})
     found = answer.findings.suggestions
     assert found is not None
     assert found.again is not None

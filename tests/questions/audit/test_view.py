@@ -10,6 +10,7 @@ from unveil.errors import InputError
 from unveil.metrics.trials.risk import Rate, Risk
 from unveil.metrics.verdict.control import ColumnDifference, ControlCheck
 from unveil.metrics.verdict.effects import EffectSize
+from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.evidence import decided
 from unveil.questions.audit.decision.findings import AttackEffect, Thresholds
 from unveil.questions.audit.findings import (
@@ -125,7 +126,7 @@ def test_zero_of_500_reads_as_nothing_with_its_limit() -> None:
     assert rate_text(Rate(0.0, 0.0, 0.00762)) == "0% (at most 0.8%)"
     assert compact_rate(Rate(0.0, 0.0, 0.00762)) == "0% (≤ 0.8%)"
     assert rate_text(UNDEFINED) == "undefined"
-    assert compact_rate(Rate(-0.01, -0.03, 0.02)) == "-1.0% (-3.0% to 2.0%)"
+    assert compact_rate(Rate(-0.01, -0.03, 0.02)) == "−1.0% (−3.0% to 2.0%)"
     assert rate_text(Rate(0.9986, 0.992, 0.99996)) == ">99% (at least 99%)"
 
 
@@ -249,7 +250,7 @@ def test_columns_are_weighed_by_what_is_lost() -> None:
 
 
 def test_the_page_says_what_it_does_not_cover_and_what_it_rests_on() -> None:
-    first = release(replace(CLEAR, scenario=replace(WHO, origin="tried")), MEAN, name="a", sha256="cd" * 32)
+    first = release(replace(CLEAR, scenario=replace(WHO, origin="random")), MEAN, name="a", sha256="cd" * 32)
     second = release(NOTHING, COPIES, NEAR, ORDER, LEFT_OUT, name="b")
     both = verdict(judged(HIT, name="a"), judged(MISSED, name="b"))
     made = page(audit(first, second, verdict=both), AuditContext(seed=4))
@@ -264,7 +265,8 @@ def test_the_page_says_what_it_does_not_cover_and_what_it_rests_on() -> None:
 
 
 def test_remarks_of_attacks_are_notes() -> None:
-    assert {ORDER.remark, LEFT_OUT.remark} <= set(page(audit(release(ORDER, LEFT_OUT))).notes)
+    notes = page(audit(release(ORDER, LEFT_OUT))).notes
+    assert {f"{ATTACKS[each.attack].title}: {each.remark}" for each in (ORDER, LEFT_OUT)} <= set(notes)
 
 
 def test_distances_are_descriptive() -> None:
@@ -276,7 +278,7 @@ def test_distances_are_descriptive() -> None:
 @pytest.mark.parametrize(
     ("context", "said"),
     [
-        (AuditContext(edition="shareable", show_records=True), "holds no records"),
+        (AuditContext(redacted=True, show_records=True), "holds no records"),
         (AuditContext(show_records=True), "no records to show"),
         (AuditContext(report=ReportContext(techniques={"agee": "rounded"})), "Did you mean 'age'"),
     ],

@@ -23,17 +23,17 @@ def test_a_file_is_told_column_by_column_and_written_for_editing(tmp_path: Path)
     assert "--dictionary" in run.stdout
     answer = columns(path)
     told = json.loads(answer.to_json())
-    assert (told["schema"], told["table"], told["rows"]) == ("unveil.columns/1", "people.csv", 40)
+    assert (told["schema"], told["table"], told["rows"]) == ("unveil.columns/2", "people.csv", 40)
     assert [column["name"] for column in told["columns"]] == ["q7", "id", "age", "town"]
-    assert [column["confidence"] for column in told["columns"]] == ["unsure", "sure", "likely", "sure"]
+    assert [column["confidence"] for column in told["columns"]] == ["uncertain", "sure", "likely", "sure"]
     assert told["columns"][2]["markers"] == [{"text": "N", "class": "not applicable", "cells": 5}]
     assert told["columns"][2]["missing"] == 5
     assert told["columns"][2]["different"] == 35
     assert told["notes"][0].startswith("The types of 1 of 3 columns ('q7')")
-    assert answer.quantities["unsure_columns"].value == 1
+    assert answer.quantities["uncertain_columns"].value == 1
     assert read_dictionary(tmp_path / "kinds.toml").columns["age"].markers == {"N": "not applicable"}
     settled = columns(path, kinds={"q7": "ordered"})
-    assert settled.quantities["unsure_columns"].value == 0
+    assert settled.quantities["uncertain_columns"].value == 0
     assert "All 4 columns were recognized." in repr(settled)
 
 

@@ -20,9 +20,11 @@ def test_a_study_without_nodes_is_graded_by_means_and_says_so(tmp_path: Path) ->
     said = "The study 'small' kept no values of nodes: evenness and range are of means over targets alone."
     assert said in both.notes
     assert both.grades.nodes is None
-    assert said not in grade_metrics(tmp_path / "out", of="means", rng=RNG(1)).findings.notes
-    with pytest.raises(InputError, match=r"the study 'small' kept none[.] Run it anew with node_values = true"):
-        grade_metrics(tmp_path / "out", of="nodes", rng=RNG(1))
+    assert said not in grade_metrics(tmp_path / "out", unit="means", rng=RNG(1)).findings.notes
+    with pytest.raises(
+        InputError, match=r"the study 'small' kept no node values[.] Run the study again with node_values = true"
+    ):
+        grade_metrics(tmp_path / "out", unit="nodes", rng=RNG(1))
 
 
 def test_nodes_and_calibrated_columns_are_those_of_the_files_and_of_studies_that_have_them(tmp_path: Path) -> None:

@@ -117,9 +117,9 @@ def test_table_8_has_both_readings_of_each_metric_and_means_of_the_suite(found: 
     shown = replace(found, asked=tuple(case))
     assert case_tables(shown) == (table,)
     assert case_tables(found) != (table,)
-    with pytest.raises(InputError, match="no case has the word 'elections' of --case"):
+    with pytest.raises(InputError, match="No case has the word 'elections' of --case"):
         cases_with(found.grades, "elections", "--case")
-    with pytest.raises(InputError, match="words of a case must follow --case"):
+    with pytest.raises(InputError, match="No words of a case follow --case"):
         cases_with(found.grades, " , ", "--case")
 
 
@@ -221,7 +221,7 @@ def test_json_and_frame_have_all_readings(found: GradesFindings, mended: GradesF
 def test_sums_stand_beside_products_with_the_ranks_that_turn() -> None:
     values = planted()
     numbers = np.array(values.values)
-    # The strongest adversary of one case leaves the highest normalised variance: without it, the quotients grow.
+    # The strongest adversary of one case leaves the highest normalized variance: without it, the quotients grow.
     numbers[0, values.metrics.index("normalized_variance"), :, :] = np.array([0.2, 0.5, 0.45, 3.0])[:, None]
     numbers[0, values.metrics.index("adversary_overall_success"), :, :] = np.array([0.1, 0.11, 0.12, 9.0])[:, None]
     found = findings(replace(values, values=numbers))

@@ -283,7 +283,7 @@ def test_the_search_says_what_holds_elsewhere(found: GradesFindings) -> None:
     searches = dict(found.grades.searches)
     table = held_out_table(searches)
     assert table is not None
-    assert [row[2] for row in table.rows[:3]] == ["single metric", "equal weights", "optimised weights"]
+    assert [row[2] for row in table.rows[:3]] == ["single metric", "equal weights", "optimized weights"]
     assert table.rows[0][5] == ""
     assert "+0.0 (+0.0 to +0.0)" in table.rows[1][5]
     name, search = next(iter(searches.items()))
@@ -415,5 +415,5 @@ def test_the_answer_has_a_row_per_case_and_metric_and_a_meaning_per_quantity(fou
         score = found.grades.scores.monotonicity.score[case, column]
         assert row["monotonicity"] == (None if math.isnan(score) else score)
     assert list(answer.quantities) == list(meanings())
-    assert answer.quantities["trusted_metrics"].value == len(found.by_verdict("use"))
+    assert answer.quantities["reliable_metrics"].value == len(found.by_verdict("use"))
     assert repr(answer) == f"<Result: {headline(found)}>"

@@ -85,7 +85,7 @@ def test_some_targets_keep_what_is_believed_of_them(case: Case, random: Any) -> 
 
 
 def test_a_graph_that_is_known_whole_is_found_whole() -> None:
-    answer = graph(SMALL, None, NS, overlap=1.0, seed_pairs=20, rng=rng())
+    answer = graph(SMALL, None, NS, edge_overlap=1.0, seed_pairs=20, rng=rng())
     found = answer.findings.repetitions[0].matches
     assert answer.findings.protect == "id-removal"
     assert found.correct / found.targets > 0.9
@@ -96,17 +96,17 @@ def test_a_graph_that_is_known_whole_is_found_whole() -> None:
 def test_one_repetition_has_no_interval_and_says_so() -> None:
     answer = graph(SMALL, "id-removal", NS, seed_pairs=10, rng=rng())
     assert all(math.isnan(each.low) and math.isnan(each.high) for each in answer.findings.metrics)
-    assert any("one repetition, and so no interval" in note for note in answer.findings.notes)
+    assert any("One repetition has no CI" in note for note in answer.findings.notes)
     found = told(answer)
     assert {row["low"] for row in found["metrics"]} == {None}
-    assert found["repeat"] == 1
+    assert found["repeats"] == 1
     assert (found["graph"], found["protect"], found["attack"]) == (
         {"nodes": 80, "edges": SMALL.edges},
         "id-removal",
         "narayanan-shmatikov",
     )
-    assert (found["seed_pairs"], found["overlap"], found["scope"], found["seed"]) == (10, 0.85, "local", 7)
-    assert (found["targets"], found["stand_for_nobody"]) == (70, 0)
+    assert (found["seed_pairs"], found["edge_overlap"], found["scope"], found["seed"]) == (10, 0.85, "local", 7)
+    assert (found["targets"], found["without_original"]) == (70, 0)
 
 
 def test_cut_offs_are_those_of_the_definition() -> None:
@@ -172,7 +172,7 @@ def test_intervals_hold_the_mean_of_many_in_19_of_20_cases() -> None:
 
 
 def test_each_repetition_has_a_release_and_knowledge_of_its_own_and_the_first_stay_the_same() -> None:
-    few, many = (told(graph(SMALL, "switch:share=0.2", NS, seed_pairs=9, repeat=r, rng=rng())) for r in (2, 4))
+    few, many = (told(graph(SMALL, "switch:share=0.2", NS, seed_pairs=9, repeats=r, rng=rng())) for r in (2, 4))
     assert many["repetitions"][:2] == few["repetitions"]
     assert len({row["attempted"] for row in many["repetitions"]} | {row["correct"] for row in many["repetitions"]}) > 2
     attempted = [row["attempted"] for row in many["repetitions"]]
@@ -192,14 +192,14 @@ def test_release_and_knowledge_do_not_depend_on_the_attack() -> None:
             return super().run(released=released, knowledge=knowledge, rng=rng)
 
     for _ in range(2):
-        graph(SMALL, "switch:share=0.2", Watches(), seed_pairs=5, repeat=2, rng=rng())
+        graph(SMALL, "switch:share=0.2", Watches(), seed_pairs=5, repeats=2, rng=rng())
     assert met[:2] == met[2:]
     assert met[0] != met[1]
 
 
 @pytest.mark.unwatched
 def test_blind_guessing_finds_what_random_guessing_is_said_to_find() -> None:
-    answer = graph(erdos_renyi(12, 0.4, 1), "id-removal", Blind(), seed_pairs=4, repeat=200, rng=rng())
+    answer = graph(erdos_renyi(12, 0.4, 1), "id-removal", Blind(), seed_pairs=4, repeats=200, rng=rng())
     expected = 8 * (1 / 8)
     assert {each.at_random for each in answer.findings.repetitions} == {expected}
     leaked = answer.findings.metric("amount_of_leaked_information")
@@ -220,7 +220,7 @@ def test_estimates_and_notes_that_differ_are_said() -> None:
         def apply(self, original: Graph, *, rng: np.random.Generator) -> GraphRelease:
             return replace(super().apply(original, rng=rng), notes=(f"drew {rng.random()}",))
 
-    many = graph(SMALL, Talks(), Blind(), seed_pairs=9, repeat=3, rng=rng()).findings.notes
+    many = graph(SMALL, Talks(), Blind(), seed_pairs=9, repeats=3, rng=rng()).findings.notes
     assert [note[:5] for note in many] == ["drew ", "Notes"]
 
 
@@ -235,7 +235,7 @@ def test_pseudo_nodes_are_counted_apart() -> None:
 
 
 def test_an_adversary_who_attempts_nothing_is_an_answer() -> None:
-    answer = graph(SMALL, None, Idle(), seed_pairs=10, repeat=2, rng=rng())
+    answer = graph(SMALL, None, Idle(), seed_pairs=10, repeats=2, rng=rng())
     found = told(answer)
     assert (found["attempted"], found["correct"], found["correct_by_random_mapping"]) == (0, 0, 0)
     entropy = next(row for row in found["metrics"] if row["name"] == "entropy")
@@ -249,7 +249,7 @@ def test_an_adversary_who_attempts_nothing_is_an_answer() -> None:
 
 
 def test_limits_watch_means_and_the_upper_ends_of_success() -> None:
-    answer = graph(SMALL, None, NS, seed_pairs=10, repeat=3, rng=rng())
+    answer = graph(SMALL, None, NS, seed_pairs=10, repeats=3, rng=rng())
     quantities = answer.quantities
     assert list(quantities) == list(meanings())
     assert list(quantities)[: len(NAMES)] == NAMES
@@ -277,7 +277,7 @@ def test_seeds_can_be_drawn_from_the_truth() -> None:
             seen.append(knowledge.seeds)
             return super().run(released=released, knowledge=knowledge, rng=rng)
 
-    answer = graph_made_elsewhere(SMALL, SMALL, 7, truth, Watches(), repeat=2, rng=rng())
+    answer = graph_made_elsewhere(SMALL, SMALL, 7, truth, Watches(), repeats=2, rng=rng())
     assert [len(pairs) for pairs in seen] == [7, 7]
     assert seen[0].tolist() != seen[1].tolist()
     assert all((pairs[:, 0] == pairs[:, 1]).all() and pairs.min() > 5 for pairs in seen)
@@ -285,13 +285,13 @@ def test_seeds_can_be_drawn_from_the_truth() -> None:
     assert (one.matches.nobody, one.matches.targets) == (5, 73)
     # 68 stand for somebody, one of them for somebody who is not in the auxiliary graph.
     assert one.at_random == pytest.approx(67 / 73)
-    assert any(note.startswith("5 of 80 released nodes stand for nobody") for note in answer.findings.notes)
+    assert any(note.startswith("5 of 80 released nodes stand for no original node") for note in answer.findings.notes)
 
 
 def test_wrong_seeds_and_repetitions_without_other_knowledge_are_said() -> None:
-    answer = graph_made_elsewhere(SMALL, SMALL, [[0, 1], [2, 2]], range(80), Blind(), repeat=2, rng=rng())
+    answer = graph_made_elsewhere(SMALL, SMALL, [[0, 1], [2, 2]], range(80), Blind(), repeats=2, rng=rng())
     assert any(note.startswith("1 of 2 seed pairs contradicts the truth") for note in answer.findings.notes)
-    assert any("stay the same" in note for note in answer.findings.notes)
+    assert any("are given, so" in note for note in answer.findings.notes)
     assert told(answer)["graph"] is None
     assert "made elsewhere" in answer.to_html()
 
@@ -305,12 +305,14 @@ def test_nodes_of_which_the_truth_says_nothing_are_in_no_figure() -> None:
     # Of the 76 nodes in no pair the truth is known of 19; all are found, as they are with the whole truth.
     assert (one.matches.targets, one.matches.attempted, one.matches.correct, one.unknown) == (19, 19, 19, 57)
     assert answer.findings.metric("adversary_success_rate").mean == 1
-    assert (told(answer)["truth_unknown"], told(answer)["stand_for_nobody"]) == (57, 0)
-    assert any(note.startswith("The truth says nothing of 59 of 80 released nodes") for note in answer.findings.notes)
+    assert (told(answer)["truth_unknown"], told(answer)["without_original"]) == (57, 0)
+    assert any(
+        note.startswith("The true match of 59 of 80 released nodes is unknown") for note in answer.findings.notes
+    )
     # Only the pair of node 3 is known to be wrong.
     assert any(note.startswith("1 of 4 seed pairs contradicts the truth") for note in answer.findings.notes)
     html = answer.to_html()
-    assert "no figure counts them" in html
+    assert "no result counts them" in html
 
 
 def test_repetitions_without_an_attempt_have_no_rate() -> None:
@@ -321,7 +323,7 @@ def test_repetitions_without_an_attempt_have_no_rate() -> None:
             guess: Candidates = attack.run(released=released, knowledge=knowledge, rng=rng)
             return guess
 
-    answer = graph_made_elsewhere(SMALL, SMALL, 9, range(80), Sometimes(), repeat=9, rng=np.random.default_rng(3))
+    answer = graph_made_elsewhere(SMALL, SMALL, 9, range(80), Sometimes(), repeats=9, rng=np.random.default_rng(3))
     tried = [each for each in answer.findings.repetitions if each.matches.attempted]
     assert 1 < len(tried) < 9
     rate = answer.findings.metric("adversary_success_rate")
@@ -333,7 +335,7 @@ def test_repetitions_without_an_attempt_have_no_rate() -> None:
 
 
 def test_what_was_never_attempted_has_neither_rate_nor_upper_ends() -> None:
-    quantities = graph(SMALL, None, Idle(), seed_pairs=10, repeat=3, rng=rng()).quantities
+    quantities = graph(SMALL, None, Idle(), seed_pairs=10, repeats=3, rng=rng()).quantities
     names = ("adversary_success_rate", "adversary_success_rate_high", "adversary_overall_success_high")
     assert all(math.isnan(quantities[name].value) for name in names)
     assert not any(quantities[name].exceeded_when_undefined for name in names)
@@ -347,7 +349,9 @@ TRUTH = list(range(80))
     ("call", "message"),
     [
         (lambda: graph(SMALL, None, NS, seed_pairs=0, rng=rng()), "starts from seed pairs, but there are none"),
-        (lambda: graph(SMALL, None, NS, seed_pairs=80, rng=rng()), "must not know all 80 released nodes"),
+        (lambda: graph(SMALL, None, NS, seed_pairs=80, rng=rng()), "All 80 released nodes"),
+        (lambda: graph(SMALL, None, NS, seed_pairs=[[0, 0]], rng=rng()), "Given seed pairs need a given release"),
+        (lambda: graph(SMALL, None, NS, seed_pairs="pairs.csv", rng=rng()), "Given seed pairs need a given release"),
         (lambda: graph(SMALL, None, NS, seed_pairs=81, rng=rng()), "Ask for fewer pairs"),
         (lambda: graph(SMALL, None, OnlyHalf(), rng=rng()), "one target for each of the 80 released nodes"),
         (lambda: graph(SMALL, "mondrian", NS, rng=rng()), "is for a table"),
@@ -356,17 +360,17 @@ TRUTH = list(range(80))
             lambda: graph(Graph.from_edges([], [], nodes=3), None, NS, seed_pairs=1, rng=rng()),
             "the auxiliary graph has none",
         ),
-        (lambda: elsewhere(truth=TRUTH[:-1]), "one auxiliary node for each of the 80 released ones"),
+        (lambda: elsewhere(truth=TRUTH[:-1]), "one auxiliary node for each of the 80 released nodes"),
         (lambda: elsewhere(truth=[0, *TRUTH[:-1]]), "each at most once"),
         (lambda: elsewhere(truth=[-3, *TRUTH[1:]]), "each at most once"),
-        (lambda: elsewhere(truth=[0, *[-2] * 79]), "at least one released node"),
-        (lambda: elsewhere(truth=[0.5] * 80), "as whole numbers"),
-        (lambda: elsewhere(seeds=[[80, 0]]), "one of the 80 released nodes"),
+        (lambda: elsewhere(truth=[0, *[-2] * 79]), "no released node outside the seed pairs"),
+        (lambda: elsewhere(truth=[0.5] * 80), "Pass whole numbers"),
+        (lambda: elsewhere(seeds=[[80, 0]]), "nodes outside the 80 released"),
         (lambda: elsewhere(seeds=[[0, 80]]), "one of the 80 nodes of the auxiliary graph"),
         (lambda: elsewhere(seeds=[[0, 0], [0, 1]]), "each released node may be in one seed pair"),
         (lambda: elsewhere(seeds=[0, 1, 2]), "rows of two numbers"),
         (lambda: elsewhere(seeds=[]), "starts from seed pairs, but there are none"),
-        (lambda: elsewhere(seeds=81), "from 0 to 80"),
+        (lambda: elsewhere(seeds=81), "only 80 released nodes"),
     ],
 )
 def test_what_cannot_be_attacked_is_refused(call: Any, message: str) -> None:
@@ -390,7 +394,7 @@ def elsewhere(*, seeds: Any = ((0, 0),), truth: Any = TRUTH) -> Result[GraphFind
 )
 def test_tiny_graphs_are_answered(small: Graph) -> None:
     for attack in (NS, Blind()):
-        answer = graph(small, None, attack, seed_pairs=1, overlap=1.0, repeat=2, rng=rng())
+        answer = graph(small, None, attack, seed_pairs=1, edge_overlap=1.0, repeats=2, rng=rng())
         assert answer.findings.repetitions[0].matches.targets == small.nodes - 1
         assert "<svg" in answer.to_html()
 
@@ -427,7 +431,7 @@ def test_people_whom_the_auxiliary_graph_lacks_cannot_be_found(tmp_path: Path) -
     assert (one.auxiliary_nodes, one.matches.somebody) == (3, 3)
     assert one.at_random <= 2 / 2
     truth.write_text("released,original\nr1,1\nr2,2\n")
-    with pytest.raises(InputError, match="names none of them"):
+    with pytest.raises(InputError, match="names no node"):
         graph_made_elsewhere(released, auxiliary, 1, truth, rng=rng())
 
 
@@ -444,7 +448,7 @@ def test_a_slip_is_said_before_a_file_is_read() -> None:
 
 def test_progress_goes_forward_to_the_end() -> None:
     steps: list[tuple[str, float]] = []
-    graph(SMALL, None, Blind(), repeat=2, rng=rng(), progress=lambda step, share: steps.append((step, share)))
+    graph(SMALL, None, Blind(), repeats=2, rng=rng(), progress=lambda step, share: steps.append((step, share)))
     assert [step for step, _ in steps] == ["protecting", "attacking", "measuring"] * 2
     assert [share for _, share in steps] == sorted(share for _, share in steps)
     assert 0 <= steps[0][1] < steps[-1][1] <= 1
@@ -458,7 +462,7 @@ def test_stub_knows_who_is_unknown() -> None:
 
 
 def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_alarm() -> None:
-    answer = graph(SMALL, "id-removal", "kl", seed_pairs=20, overlap=1, node_share=0.5, repeat=2, rng=rng())
+    answer = graph(SMALL, "id-removal", "kl", seed_pairs=20, edge_overlap=1, node_overlap=0.5, repeats=2, rng=rng())
     found = answer.findings
     half = SMALL.nodes // 2
     assert [each.auxiliary_nodes for each in found.repetitions] == [half, half]
@@ -467,15 +471,15 @@ def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_
     # Counted by hand in the first repetition: nobody, and an attempt all the same.
     absent = found.truth == -1
     told = json.loads(answer.to_json())
-    assert (absent.sum(), told["node_share"]) == (half, 0.5)
+    assert (absent.sum(), told["node_overlap"]) == (half, 0.5)
     attempts = [each.matches.nobody_attempted for each in found.repetitions]
     assert attempts[0] == (found.guess.attempted & absent).sum() > 0
     assert told["false_alarms"] == pytest.approx(sum(attempts) / (2 * half))
-    assert f"has not heard of {half} of {SMALL.nodes} original nodes" in found.notes[0]
+    assert f"{half} of {SMALL.nodes} original nodes are missing" in found.notes[0]
     assert "attacker knows 100% of the edges among 50% of the nodes" in answer.page().facts
     assert re.search(r"attempted \(8\.[78]\d?%, false alarms\)", answer.to_html())
     everybody = json.loads(graph(SMALL, "id-removal", "kl", seed_pairs=20, rng=rng()).to_json())
-    assert (everybody["node_share"], everybody["false_alarms"]) == (1.0, None)
+    assert (everybody["node_overlap"], everybody["false_alarms"]) == (1.0, None)
 
 
 # ---- calibrated -----------------------------------------------------------------------------------------------------
@@ -483,8 +487,8 @@ def test_who_was_not_heard_of_is_not_found_and_naming_somebody_there_is_a_false_
 
 def test_calibrated_figures_stand_beside_the_same_raw_ones() -> None:
     people = heavy_tail(300, 4, 3)
-    plain = graph(people, calibrate="none", repeat=2, rng=rng())
-    learned = graph(people, calibrate="simulate", repeat=2, rng=rng())
+    plain = graph(people, calibrate="none", repeats=2, rng=rng())
+    learned = graph(people, calibrate="simulate", repeats=2, rng=rng())
     assert plain.findings.calibrated is None
     assert told(plain)["calibration"] is None
     found = learned.findings.calibrated
@@ -512,7 +516,7 @@ def test_a_release_made_elsewhere_is_calibrated_by_seeds_alone() -> None:
     answer = graph_made_elsewhere(known, known, pairs, range(120), calibrate="seeds", rng=rng())
     assert answer.findings.calibrated is not None
     assert answer.findings.calibrated.labels <= 20
-    with pytest.raises(InputError, match="cannot be made again"):
+    with pytest.raises(InputError, match="needs a protection"):
         graph_made_elsewhere(known, known, pairs, range(120), calibrate="simulate", rng=rng())
 
 
@@ -522,10 +526,10 @@ def test_beside_what_is_found_stands_the_most_that_any_attack_finds() -> None:
     answer = graph_made_elsewhere(star, star, [[1, 1]], [0, 1, 2, 3, -1], "mf", rng=np.random.default_rng(1))
     found = json.loads(answer.to_json())
     # Who stands for nobody looks like the others, and is no node that could be found.
-    assert found["most_found_on_average"] == pytest.approx(1 + 2 / 3)
+    assert found["max_expected_correct"] == pytest.approx(1 + 2 / 3)
     assert found["deanonymizability_bound"] == pytest.approx((1 + 2 / 3) / 3)
     assert found["share_of_bound"] == pytest.approx(found["correct"] / (1 + 2 / 3))
-    assert found["repetitions"][0]["most_found_on_average"] == pytest.approx(1 + 2 / 3)
+    assert found["repetitions"][0]["max_expected_correct"] == pytest.approx(1 + 2 / 3)
 
 
 def test_an_auxiliary_graph_of_others_is_said_on_top_of_the_page() -> None:
@@ -553,6 +557,6 @@ def test_what_a_long_attack_takes_is_said_before_it_begins(monkeypatch: pytest.M
     assert said == []
     monkeypatch.setattr("unveil.questions.graph.run._LONG", -1.0)
     for attack in ("mf", "mf:candidates=5", "refine", "ns"):
-        graph(SMALL, None, attack, rng=rng(), repeat=2, say=said.append)
+        graph(SMALL, None, attack, rng=rng(), repeats=2, say=said.append)
     assert len(said) == 3
     assert all("CPU seconds and 0.0 GB" in each for each in said)

@@ -55,7 +55,7 @@ class Knows:
 
 
 def asked(attack: Any, **settings: Any) -> Result[GraphFindings]:
-    told: dict[str, Any] = {"seed_pairs": 5, "overlap": 0.8, "rng": rng()} | settings
+    told: dict[str, Any] = {"seed_pairs": 5, "edge_overlap": 0.8, "rng": rng()} | settings
     return graph(GRAPH, Unnumbered(), attack, **told)
 
 
@@ -72,29 +72,34 @@ def test_whoever_maps_all_learns_every_edge_and_the_sentence_says_so() -> None:
     section = next(each for each in answer.page().sections if each.heading == "Edge disclosure")
     assert section.lead == edge_sentence(answer.findings)
     precision, recall = edge_chart(answer.findings).series
-    assert precision.x.tolist() == [1.0, edges.by_common_neighbours, edges.by_degrees]
+    assert precision.x.tolist() == [1.0, edges.by_common_neighbors, edges.by_degrees]
     assert recall.x[0] == 1.0
     assert edges.each[0].all_of == edges.each[0].people
     told = json.loads(answer.to_json())["edges"][0]
-    assert (told["claims"], told["right"], told["hidden"], told["precision"]["mean"]) == (hidden, hidden, hidden, 1.0)
+    assert (told["claims"], told["correct"], told["unknown"], told["precision"]["mean"]) == (
+        hidden,
+        hidden,
+        hidden,
+        1.0,
+    )
     # Even if all of its claims are right, few claims, and such that share nodes, prove less than 100%.
     assert 0.5 < told["precision"]["low"] < 1
 
 
 def test_whoever_maps_blindly_learns_nothing_and_the_sentence_says_that(approved: Approved) -> None:
-    said = edge_sentence(asked(Blind(), repeat=2).findings)
+    said = edge_sentence(asked(Blind(), repeats=2).findings)
     assert "better than guessing" in said
     approved(said)
     assert "better than guessing" not in edge_sentence(asked(Knows(90)).findings)
 
 
 def test_nothing_to_learn_and_nothing_claimed_are_said() -> None:
-    assert edge_sentence(asked(Knows(120), overlap=1.0).findings).startswith("The attacker knows every edge")
+    assert edge_sentence(asked(Knows(120), edge_overlap=1.0).findings).startswith("The attacker knows every edge")
     none = asked(Idle(), seed_pairs=0)
     assert edge_sentence(none.findings).startswith("The matches claim none of the")
     assert math.isnan(none.quantities["edge_disclosure_precision"].value)
     assert none.quantities["edge_disclosure_recall"].value == 0
-    for answer in (none, asked(Knows(120), overlap=1.0)):
+    for answer in (none, asked(Knows(120), edge_overlap=1.0)):
         assert "nan" not in answer.to_html().split("</style>")[1].lower().replace("nano", "")
 
 
@@ -109,7 +114,7 @@ def test_a_graph_that_was_drawn_anew_discloses_no_edge_in_words() -> None:
 
 
 def test_repetitions_are_averaged_and_a_wide_interval_of_few_does_not_hide_what_each_shows() -> None:
-    found = asked(Knows(90), repeat=2).findings
+    found = asked(Knows(90), repeats=2).findings
     edges = found.edges[0]
     shares = [each.precision.value for each in edges.each]
     assert edges.precision.mean == pytest.approx(np.mean(shares))
@@ -119,7 +124,7 @@ def test_repetitions_are_averaged_and_a_wide_interval_of_few_does_not_hide_what_
 
 
 def test_edges_of_people_who_are_not_heard_of_are_not_to_be_learned() -> None:
-    found = graph(GRAPH, None, "mf", seed_pairs=5, node_share=0.5, overlap=0.5, rng=rng()).findings
+    found = graph(GRAPH, None, "mf", seed_pairs=5, node_overlap=0.5, edge_overlap=0.5, rng=rng()).findings
     assert 0 < found.edges[0].each[0].hidden < GRAPH.edges / 4
     assert [each.way for each in found.edges] == ["mapping", "chances"]
 
@@ -165,14 +170,14 @@ def test_values_of_whoever_is_mapped_are_learned_the_rarest_too_and_few_people_a
 
 def test_values_by_lot_are_not_learned_from_a_blind_mapping() -> None:
     colours = rng(5).choice(["red", "blue"], 120).tolist()
-    found = asked(Blind(), attributes=PEOPLE | {"colour": colours}, repeat=3).findings
+    found = asked(Blind(), attributes=PEOPLE | {"colour": colours}, repeats=3).findings
     assert abs(found.columns[0].gain.mean) < 0.15
     assert value_sentence(found).startswith("Values are not inferred beyond guessing")
 
 
 def test_the_attack_is_the_same_with_and_without_values() -> None:
     bare, told = (
-        graph(GRAPH, "graph-anon:k=3", "ns", seed_pairs=9, attributes=given, repeat=2, rng=rng())
+        graph(GRAPH, "graph-anon:k=3", "ns", seed_pairs=9, attributes=given, repeats=2, rng=rng())
         for given in (None, PEOPLE | {"colour": COLOURS})
     )
     assert [each.matches.correct for each in bare.findings.repetitions] == [
@@ -220,11 +225,11 @@ def test_values_of_a_release_made_elsewhere_are_those_of_released_nodes() -> Non
             "must name nodes of the graph, which has 120, but does not in row 1",
         ),
         ({"node": [None, *PEOPLE["node"][1:]]}, "must name a node in every row"),
-        ({"colour": ["red"] * 120}, "at least two values"),
+        ({"colour": ["red"] * 120}, "has only 1 value"),
         ({"colour": [None] * 120}, "is empty"),
-        ({"colour": [f"own {node}" for node in range(120)]}, "each of its 120 nodes has one of its own"),
-        ({"colour": None}, "at least one other with their values, but has 1 column"),
-        ({"node": None}, "and none of that name"),
+        ({"colour": [f"own {node}" for node in range(120)]}, "a different value for each of its 120 nodes"),
+        ({"colour": None}, "at least one attribute, but has 1 column"),
+        ({"node": None}, "1 column and no node"),
     ],
 )
 def test_values_that_cannot_be_learned_are_refused(changed: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -238,7 +243,7 @@ def test_values_that_cannot_be_learned_are_refused(changed: dict[str, Any], mess
 
 
 def test_nodes_that_are_nobodys_have_no_values() -> None:
-    with pytest.raises(InputError, match="whose nodes are nobody's"):
+    with pytest.raises(InputError, match="no original values"):
         graph(
             erdos_renyi(30, 0.2, 1), "dk-series-dp", "ns", attributes={"node": range(30), "x": [0, 1] * 15}, rng=rng()
         )

@@ -14,7 +14,7 @@ rows = st.lists(st.lists(st.integers(0, 9), min_size=6, max_size=6), min_size=1,
 @given(rows)
 def test_every_probability_above_zero_is_counted_in_its_bin(drawn: list[list[int]]) -> None:
     weights = np.array(drawn, float)
-    guess = Candidates.from_matrix(weights, normalise=True)
+    guess = Candidates.from_matrix(weights, normalize=True)
     found = histogram_of(guess)
     tried = weights.sum(axis=1) > 0
     chance = weights[tried] / weights[tried].sum(axis=1, keepdims=True)

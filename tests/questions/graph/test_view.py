@@ -62,7 +62,7 @@ def planted(right: int, attempted: int, *, sure: float = 1.0, nodes: int = 12, s
     return graph_made_elsewhere(ring, ring, pairs, range(nodes), Told(scores=scores), rng=rng())
 
 
-REPEATED = graph(SMALL, "switch:share=0.1", NarayananShmatikov(), seed_pairs=10, repeat=3, rng=rng())
+REPEATED = graph(SMALL, "switch:share=0.1", NarayananShmatikov(), seed_pairs=10, repeats=3, rng=rng())
 CHUNKED = graph(SMALL, None, DistanceVector(chunk=20), seed_pairs=10, rng=rng())
 
 
@@ -76,7 +76,7 @@ def summary(findings: GraphFindings) -> dict[str, tuple[str, ...]]:
 def test_the_headline_says_how_many_of_how_many_beside_chance(approved: Approved) -> None:
     found = planted(6, 8).findings
     approved(headline(found))
-    assert [step.option for step in next_steps(found)] == ["--protect", "--repeat 10"]
+    assert [step.option for step in next_steps(found)] == ["--method", "--repeats 10"]
     assert tone(found) == "bad"
     assert tone(planted(3, 8).findings) == "warning"
 
@@ -120,7 +120,7 @@ def test_nodes_found_although_they_look_hidden_are_counted() -> None:
 
 def test_what_chance_finds_as_well_is_not_alarming() -> None:
     edge = Graph.from_edges([0], [1])
-    found = graph(edge, None, Blind(), seed_pairs=1, overlap=1.0, rng=rng()).findings
+    found = graph(edge, None, Blind(), seed_pairs=1, edge_overlap=1.0, rng=rng()).findings
     assert (found.repetitions[0].matches.correct, found.repetitions[0].at_random) == (1, 1)
     assert tone(found) == "neutral"
     # One attempt on three left nodes, and it is right: two thirds above chance of what could be.
@@ -129,7 +129,7 @@ def test_what_chance_finds_as_well_is_not_alarming() -> None:
 
 def test_one_is_written_as_one() -> None:
     edge = Graph.from_edges([0], [1])
-    idle = graph(edge, None, Idle(), seed_pairs=1, overlap=1.0, rng=rng())
+    idle = graph(edge, None, Idle(), seed_pairs=1, edge_overlap=1.0, rng=rng())
     assert headline(idle.findings).endswith("attempts not even the only node.")
     assert metric_tables(idle.findings)[0].note.startswith("No value: ")
     one = planted(1, 1).findings
@@ -151,7 +151,7 @@ def test_what_happened_is_said_of_an_attack_and_not_what_its_kind_does(approved:
 def test_repetitions_that_agree_have_an_interval_without_width() -> None:
     ring = Graph.from_edges(range(12), [*range(1, 12), 0])
     told = Told(scores=np.eye(12) + 0.01)
-    found = graph_made_elsewhere(ring, ring, [[0, 0]], range(12), told, repeat=3, rng=rng()).findings
+    found = graph_made_elsewhere(ring, ring, [[0, 0]], range(12), told, repeats=3, rng=rng()).findings
     assert summary(found)["Nodes re-identified (recall)"][2] == "all equal"
     assert {row[2] for table in metric_tables(found) for row in table.rows} <= {"all equal", ""}
     assert "All equal: every repetition" in metric_tables(found)[0].note
@@ -385,5 +385,5 @@ def test_limits_stand_on_the_page() -> None:
 
 def test_any_page_can_be_made_of_any_small_graph() -> None:
     for seed in range(3):
-        answer = graph(erdos_renyi(7, 0.4, seed), "id-removal", Blind(), seed_pairs=6, overlap=0.5, rng=rng())
+        answer = graph(erdos_renyi(7, 0.4, seed), "id-removal", Blind(), seed_pairs=6, edge_overlap=0.5, rng=rng())
         assert answer.to_html().count('class="node') >= 1

@@ -13,12 +13,11 @@ from tests.questions.link.planted import panel, visits
 from unveil.questions.link.findings import LinkFindings
 from unveil.questions.result import Result
 
-ASK = {"person": "card", "time": "day", "lifetime": "7d", "draws": 400}
+ASK: dict[str, Any] = {"person": "card", "time": "day", "lifetime": "7d", "draws": 400}
 
 
 def asked(table: object, **changes: Any) -> Result[LinkFindings]:
-    settings: dict[str, Any] = {**ASK, **changes}
-    return unveil.link(table, **settings)
+    return unveil.link(table, **{**ASK, **changes})
 
 
 @pytest.fixture(scope="module")

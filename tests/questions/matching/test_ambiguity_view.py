@@ -35,7 +35,7 @@ def test_the_hospital_unit_without_a_truth(approved: Approved) -> None:
     answer = matching(HOSPITAL, rng=rng())
     inner = answer.findings.ambiguity
     approved(headline(inner))
-    assert "34% if the attacker is right" in explanation(inner)[0]
+    assert "34% by the attacker's own probabilities" in explanation(inner)[0]
     told = json.loads(answer.to_json())
     assert (told["permanent"]["exact"], told["flat"], told["d"]) == ("18", True, pytest.approx(0.603734, abs=1e-6))
     # Over all 18 truths: 29/18 is the least, and the stated truth has it.
@@ -79,10 +79,10 @@ def test_unequal_sizes_are_said() -> None:
     page = answer.page()
     assert page.method[0].endswith("Each matching leaves 1 item without a pseudonym.")
     assert "baseline 0.8" in page.headline
-    assert answer.to_polars()["token"].to_list() == ["3", "4", None, "1", "2"]
+    assert answer.to_polars()["pseudonym"].to_list() == ["3", "4", None, "1", "2"]
     told = json.loads(answer.to_json())
-    assert (told["n"], told["tokens"], told["pairs"]) == (5, 4, 4)
-    assert sum(row["no_token"] for row in told["entries"]) == pytest.approx(1)
+    assert (told["n"], told["pseudonyms"], told["pairs"]) == (5, 4, 4)
+    assert sum(row["no_pseudonym"] for row in told["items"]) == pytest.approx(1)
     wide = matching(np.ones((2, 4)), [3, 0], rng=rng())
     assert wide.page().method[0].endswith("Each matching leaves 2 pseudonyms without an item.")
     assert wide.findings.cracks.expected_cracks.value == pytest.approx(0.5)
@@ -91,7 +91,7 @@ def test_unequal_sizes_are_said() -> None:
 
 def test_sets_are_said() -> None:
     answer = matching(HOSPITAL, TRUE, sets={"lung": [3, 4], "fever": [0, 1]}, rng=rng())
-    # Of 18 matchings 12 give the last two entries their tokens, 4 the first two, and 4 do both.
+    # Of 18 matchings 12 give the last two items their pseudonyms, 4 the first two, and 4 do both.
     told = json.loads(answer.to_json())["sets"]
     assert [round(each["found"]["value"] * 18) for each in told["sets"]] == [4, 12]
     assert told["any_found"]["value"] * 18 == pytest.approx(12)
@@ -113,7 +113,7 @@ def test_several_releases_are_multiplied_and_each_is_said_alone() -> None:
     assert first.expected_cracks is not None
     assert first.expected_cracks.value == pytest.approx(29 / 18)
     assert any("were multiplied" in note for note in answer.findings.notes)
-    with pytest.raises(InputError, match="of the same kind"):
+    with pytest.raises(InputError, match="differ in type"):
         matching(HOSPITAL, TRUE, also=[np.ones((5, 4))])
 
 
@@ -141,7 +141,7 @@ def test_combined_distributions_are_products_on_what_all_allow() -> None:
     [
         ([Matching(np.ones((3, 3)))], "the first has 2, release 2 has 3"),
         ([Matching([[0, 1], [1, 0]])], "is possible in all releases"),
-        ([Matching(np.ones((2, 2)), entries=("a", "b"))], "Only one of the first release and release 2"),
+        ([Matching(np.ones((2, 2)), items=("a", "b"))], "Only one of the first release and release 2"),
     ],
 )
 def test_releases_that_do_not_fit_are_refused(others: list[Matching], said: str) -> None:
@@ -158,11 +158,11 @@ def test_unequal_releases_must_agree_on_the_pairs() -> None:
 
 def test_sets_of_a_file(tmp_path: Path) -> None:
     file = tmp_path / "sets.csv"
-    file.write_text("set,entry\nviral,Flu\nviral,Cold\nall,Cold\n")
-    guess = Matching(np.ones((2, 2)), entries=("Flu", "Cold"))
+    file.write_text("set,item\nviral,Flu\nviral,Cold\nall,Cold\n")
+    guess = Matching(np.ones((2, 2)), items=("Flu", "Cold"))
     assert read_sets(file, guess) == {"viral": ["Flu", "Cold"], "all": ["Cold"]}
-    for content, said in (("set,entry\na,Gout\n", "name an entry"), ("set,entry\na,Flu\na,Flu\n", "row 2"),
-                          ("set,entry\n,Flu\n", "'set'"), ("set,entry\n", "header only")):  # fmt: skip
+    for content, said in (("set,item\na,Gout\n", "name an item"), ("set,item\na,Flu\na,Flu\n", "row 2"),
+                          ("set,item\n,Flu\n", "'set'"), ("set,item\n", "header only")):  # fmt: skip
         file.write_text(content)
         with pytest.raises(InputError, match=said):
             read_sets(file, guess)

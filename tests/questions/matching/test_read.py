@@ -14,8 +14,8 @@ from unveil.questions.matching.read import read_groups
 
 def test_groups_are_read_by_name_in_any_order(tmp_path: Path) -> None:
     file = tmp_path / "groups.csv"
-    file.write_text("group,entry\nviral,Cold\nother,Flu\n")
-    guess = Matching([[1, 1], [1, 1]], entries=["Flu", "Cold"])  # type: ignore[arg-type]
+    file.write_text("group,item\nviral,Cold\nother,Flu\n")
+    guess = Matching([[1, 1], [1, 1]], items=["Flu", "Cold"])  # type: ignore[arg-type]
     assert read_groups(file, guess) == ("other", "viral")
 
 
@@ -39,7 +39,9 @@ def test_a_table_of_people_and_their_answers_is_no_matrix_of_beliefs(
 ) -> None:
     header, rows = survey(people)
     file = written(tmp_path / "survey.csv", rows, header if with_header else "")
-    with pytest.raises(InputError, match=f"{people:,} rows, 9 columns and numbers above 1.*'unveil audit'.*--pairs 9"):
+    with pytest.raises(
+        InputError, match=f"{people:,} rows, 9 columns and numbers above 1.*'unveil audit'.*pseudonym: 9"
+    ):
         matching(file)
     transposed = written(tmp_path / "turned.csv", zip(*rows, strict=True))
     with pytest.raises(InputError, match=f"9 rows, {people:,} columns"):
@@ -58,14 +60,14 @@ def test_a_table_of_people_and_their_answers_is_no_matrix_of_beliefs(
 )
 def test_matrices_of_beliefs_of_any_shape_are_taken(tmp_path: Path, rows: Any, pairs: int | None) -> None:
     file = written(tmp_path / "matrix.csv", rows)
-    found = matching(file, pairs=None if pairs else 2).findings.ambiguity
-    assert (found.n, found.token_count, found.pairs) == (len(rows), len(rows[0]), pairs or 2)
+    found = matching(file, matched=None if pairs else 2).findings.ambiguity
+    assert (found.n, found.pseudonym_count, found.pairs) == (len(rows), len(rows[0]), pairs or 2)
 
 
 def test_a_truth_with_more_pairs_than_were_given_is_refused(tmp_path: Path) -> None:
-    matrix = written(tmp_path / "matrix.csv", [["A", 1, 1, 1], ["B", 1, 1, 1], ["C", 1, 1, 1]], "entry,u,v,w")
-    truth = written(tmp_path / "truth.csv", [["A", "u"], ["B", "v"], ["C", "w"]], "entry,token")
-    with pytest.raises(InputError, match=r"at most 2 pairs.*but it has 3\. Set pairs to 3"):
-        matching(matrix, truth=truth, pairs=2)
-    fewer = written(tmp_path / "fewer.csv", [["A", "u"], ["B", "v"]], "entry,token")
-    assert matching(matrix, truth=fewer, pairs=2).findings.cracks.pairs == 2
+    matrix = written(tmp_path / "matrix.csv", [["A", 1, 1, 1], ["B", 1, 1, 1], ["C", 1, 1, 1]], "item,u,v,w")
+    truth = written(tmp_path / "truth.csv", [["A", "u"], ["B", "v"], ["C", "w"]], "item,pseudonym")
+    with pytest.raises(InputError, match=r"has 3 pairs.*but pairs is 2\. Set pairs to 3"):
+        matching(matrix, truth=truth, matched=2)
+    fewer = written(tmp_path / "fewer.csv", [["A", "u"], ["B", "v"]], "item,pseudonym")
+    assert matching(matrix, truth=fewer, matched=2).findings.cracks.pairs == 2

@@ -15,7 +15,7 @@ from tests.approved.sentences import Approved
 from tests.report.test_page import Reader
 from unveil._kernels.matching.closed_form import cracks_of_even
 from unveil.guesses import Matching, MatchingDistribution
-from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure, cracks
+from unveil.metrics.matchings.cracks import Cracks, EstimatedValue, cracks
 from unveil.questions.matching.answer import matching
 from unveil.questions.matching.estimates import accuracy, amount, certainty, method_words, or_more, permanent_text
 from unveil.questions.matching.findings import MatchingFindings
@@ -47,7 +47,7 @@ def measured(matrix: Any, truth: Any = None, **settings: Any) -> Cracks:
 FOUND = measured(HOSPITAL, [2, 3, 4, 0, 1], groups=["viral", "viral", "viral", "other", "other"])
 SAMPLED = replace(
     FOUND,
-    expected_cracks=EstimatedFigure(1.6234, 0.031, "worm", 1.002, "sampled"),
+    expected_cracks=EstimatedValue(1.6234, 0.031, "worm", 1.002, "sampled"),
     crack_probability_error=np.full(5, 0.01),
     crack_distribution_error=np.full(6, 0.02),
     crack_distribution_method="worm",
@@ -101,14 +101,14 @@ def test_the_owner_is_told_what_is_certain_and_what_to_do(approved: Approved) ->
 
 
 def test_every_kind_of_certainty_is_said_in_words() -> None:
-    assert certainty(EstimatedFigure(1, 0, "single, Glynn")) == f"Exact, by {method_words('single, Glynn')}."
-    sampled = certainty(EstimatedFigure(1, 0.25, "worm", 1.0123, "sampled"))
+    assert certainty(EstimatedValue(1, 0, "single, Glynn")) == f"Exact, by {method_words('single, Glynn')}."
+    sampled = certainty(EstimatedValue(1, 0.25, "worm", 1.0123, "sampled"))
     assert "standard error of 0.25, R-hat 1.012" in sampled
     assert "unreliable" not in sampled
-    assert "unreliable" in certainty(EstimatedFigure(1, 0.25, "worm", 1.2, "sampled"))
-    bracket = certainty(EstimatedFigure(0.25, 0.5, "Bethe bracket, worm", 1.0, "bracket"))
+    assert "unreliable" in certainty(EstimatedValue(1, 0.25, "worm", 1.2, "sampled"))
+    bracket = certainty(EstimatedValue(0.25, 0.5, "Bethe bracket, worm", 1.0, "bracket"))
     assert "between 0.25 and 0.75 (plus three standard errors" in bracket
-    assert certainty(EstimatedFigure(math.nan, math.nan, "listed matchings")) == ""
+    assert certainty(EstimatedValue(math.nan, math.nan, "listed matchings")) == ""
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,8 @@ def test_the_heuristic_has_its_errors() -> None:
 
 
 def test_the_accuracy_is_said_in_a_word() -> None:
-    assert accuracy(EstimatedFigure(1, 0.25, "worm", 1.2, "sampled")) == "unreliable"
-    assert accuracy(EstimatedFigure(0.25, 0.5, "Bethe bracket", 1.0, "bracket")) == "lower bound"
+    assert accuracy(EstimatedValue(1, 0.25, "worm", 1.2, "sampled")) == "unreliable"
+    assert accuracy(EstimatedValue(0.25, 0.5, "Bethe bracket", 1.0, "bracket")) == "lower bound"
 
 
 def test_permanents_of_any_size_can_be_read() -> None:
@@ -152,9 +152,9 @@ def test_flatness_and_nmape_stand_in_the_answer() -> None:
     q = [[0.6, 0.4], [0.4, 0.6]]
     answer = matching(q, [0, 1])
     found = json.loads(answer.to_json())
-    # H is 1.2 or 0.8, the expected cracks 18/13 or 8/13: both are 12/65 off, 9.23 % of two entries.
+    # H is 1.2 or 0.8, the expected cracks 18/13 or 8/13: both are 12/65 off, 9.23 % of two items.
     assert found["nmape"] == pytest.approx(100 * 12 / 65 / 2, rel=1e-9)
-    assert found["nmape_figure"]["kind"] == "exact"
+    assert found["nmape_estimate"]["kind"] == "exact"
     assert found["flat"] is False
     assert "9.23%" in answer.to_html()
     flat = matching(HOSPITAL, [2, 3, 4, 0, 1])
@@ -166,9 +166,9 @@ def test_flatness_and_nmape_stand_in_the_answer() -> None:
 
 
 def test_digits_follow_the_error() -> None:
-    assert amount(EstimatedFigure(1234.5678, 12.0, "worm", 1, "sampled")) == "1,235"
-    assert amount(EstimatedFigure(1234.5678, 0.12, "worm", 1, "sampled")) == "1,234.57"
-    assert amount(EstimatedFigure(29 / 18, 1e-15, "subsets")) == "1.611"
+    assert amount(EstimatedValue(1234.5678, 12.0, "worm", 1, "sampled")) == "1,235"
+    assert amount(EstimatedValue(1234.5678, 0.12, "worm", 1, "sampled")) == "1,234.57"
+    assert amount(EstimatedValue(29 / 18, 1e-15, "subsets")) == "1.611"
     assert (or_more(3, 4), or_more(4, 4), or_more(1, 1)) == ("3 or more", "all 4", "the only one")
 
 
@@ -191,9 +191,9 @@ def test_sampled_numbers_say_so() -> None:
     assert re.fullmatch(r"\d to \d", told["Resolved with 5% probability"][2])
     bracket = replace(
         FOUND,
-        d=EstimatedFigure(0.5, 0.1, "Bethe bracket", math.nan, "bracket"),
+        d=EstimatedValue(0.5, 0.1, "Bethe bracket", math.nan, "bracket"),
         permanent=None,
-        log_permanent=EstimatedFigure(100.0, 23.0, "Bethe bracket", math.nan, "bracket"),
+        log_permanent=EstimatedValue(100.0, 23.0, "Bethe bracket", math.nan, "bracket"),
     )
     told = values(bracket)
     assert told["Degree of anonymity d"][0] == "0.5 or more"
@@ -284,7 +284,7 @@ def test_entries_are_all_in_the_picture(chances: Any) -> None:
 def test_a_page_of_any_attack_is_sound_html(found: Cracks) -> None:
     names = tuple(f"<b>{k}</b>" for k in range(found.n))
     held = MatchingFindings(
-        cracks=found, blind=blind(found.n), holds="weights", possible=found.n, entries=names, tokens=names
+        cracks=found, blind=blind(found.n), holds="weights", possible=found.n, items=names, pseudonyms=names
     )
     text = render(page(held, MatchingContext(seed=1)))
     reader = Reader(text)

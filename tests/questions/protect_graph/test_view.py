@@ -82,7 +82,7 @@ def test_the_headline_says_who_was_unique_and_is_not_any_more() -> None:
     star = protect_graph(Graph.from_edges([0, 0, 0], [1, 2, 3]), "id-removal", rng=np.random.default_rng(1)).findings
     assert headline(star) == "id-removal leaves 1 node with a unique degree; 0 edges changed."
     assert explanation(star) == ()
-    assert next_steps(star)[0].option == "--protect"
+    assert next_steps(star)[0].option == "--method"
     # One of three is not unique any more, and another one has become so.
     part = replace(star, hidden=1, before=replace(star.before, crowds=(3, 0, 1, 0, 0)))
     assert headline(part).startswith("id-removal reduces nodes with a unique degree from 3 to 1;")

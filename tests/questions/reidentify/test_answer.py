@@ -91,7 +91,7 @@ def windows(of: Release, p: float, columns: list[str]) -> list[set[int]]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_every_step_of_the_window_attack_is_what_counting_gives(seed: int) -> None:
     made = release(seed=seed)
-    answer = ask("intersection:p=10", of=made, known=["height", "age", "income"])
+    answer = ask("intersection:p=10", of=made, quasi_identifiers=["height", "age", "income"])
     (attacked,) = answer.findings.attacks
     truth = np.asarray(made.truth)
     for size, step in enumerate(attacked.steps[1:], 1):
@@ -99,13 +99,15 @@ def test_every_step_of_the_window_attack_is_what_counting_gives(seed: int) -> No
         hits = float(sum(1 / len(sets[j]) for j in range(N) if truth[j] in sets[j]))
         assert step.known == size
         assert step.column == ["height", "age", "income"][size - 1]
-        assert step.hit_rate.value == pytest.approx(hits / N)
-        assert (step.hit_rate.low, step.hit_rate.high) == pytest.approx((wilson(hits, N).low, wilson(hits, N).high))
+        assert step.attack_rate.value == pytest.approx(hits / N)
+        assert (step.attack_rate.low, step.attack_rate.high) == pytest.approx(
+            (wilson(hits, N).low, wilson(hits, N).high)
+        )
         assert step.nonspecificity == pytest.approx(np.mean([log(len(each)) for each in sets]))
         assert step.entropy == pytest.approx(step.nonspecificity)
     assert attacked.confusion == min(len(each) for each in sets)
     assert attacked.typical_confusion == np.median([len(each) for each in sets])
-    assert attacked.steps[0].hit_rate.value == 1 / N
+    assert attacked.steps[0].attack_rate.value == 1 / N
     assert attacked.steps[0].nonspecificity == pytest.approx(log(N))
     doubt = [step.nonspecificity for step in attacked.steps]
     assert doubt == sorted(doubt, reverse=True)
@@ -124,7 +126,7 @@ def test_the_window_attack_is_valid_at_both_levels_and_a_smaller_window_is_not(s
     assert (wrong.nobody, wrong.is_valid) == (len(nobody), False)
     assert wrong.record_level.invalid >= len(nobody)
     assert wrong.record_level.valid + wrong.record_level.invalid == N
-    assert f"For {len(nobody)} of {N} released records nobody is left possible" in wrong.witness
+    assert f"For {len(nobody)} of {N} released records no candidate is left" in wrong.witness
     assert f"record {nobody[0] + 1} (counted from 1)" in wrong.witness
 
 
@@ -142,7 +144,7 @@ def test_rows_that_nobody_fits_are_set_aside_until_the_attack_can_be_run(approve
     assert (attacked.nobody, attacked.attempted, attacked.targets) == (3, N - 3, N)
     approved(attacked.witness)
     truth = np.delete(np.asarray(made.truth), [0, 2, 5])
-    assert attacked.hit_rate.value == pytest.approx(np.isin(truth, [1, 2]).sum() / 2 / N)
+    assert attacked.attack_rate.value == pytest.approx(np.isin(truth, [1, 2]).sum() / 2 / N)
 
 
 def test_bayes_is_the_truth_at_the_level_of_records_and_gets_the_mechanism() -> None:
@@ -156,7 +158,7 @@ def test_bayes_is_the_truth_at_the_level_of_records_and_gets_the_mechanism() -> 
         int(posterior.candidate[a:b][posterior.probability[a:b].argmax()])
         for a, b in zip(posterior.start[:-1], posterior.start[1:], strict=True)
     ]
-    assert attacked.hit_rate.value == pytest.approx(np.mean(np.array(best) == made.truth))
+    assert attacked.attack_rate.value == pytest.approx(np.mean(np.array(best) == made.truth))
     assert (attacked.leaves, attacked.steps[-1].nonspecificity) == ("Candidates", 0)
     assert attacked.steps[-1].entropy == pytest.approx(float(posterior.summary.entropy.mean() * log(2)))
 
@@ -173,13 +175,13 @@ def test_naming_one_person_whatever_is_released_is_not_valid() -> None:
     for attacked in ask(Fixed(members=(3,)), Voting(weights=always)).findings.attacks:
         assert attacked.is_valid is False
         assert attacked.refuted >= N - 1
-        assert attacked.hit_rate.value == pytest.approx(1 / N)
+        assert attacked.attack_rate.value == pytest.approx(1 / N)
 
 
 def test_knowing_nobody_is_valid_and_hits_by_blind_chance() -> None:
     (attacked,) = ask(Fixed(members=tuple(range(N)))).findings.attacks
     assert attacked.is_valid is True
-    assert attacked.hit_rate.value == pytest.approx(1 / N)
+    assert attacked.attack_rate.value == pytest.approx(1 / N)
     assert attacked.confusion == N
 
 
@@ -209,8 +211,10 @@ def test_equal_records_that_are_told_apart_are_noted() -> None:
 
     people = PEOPLE.with_columns(pl.Series("age", [30, 40] * (N // 2)))
     made = release(table=Table.from_frame(people, name="original"))
-    assert any("Definition 10" in note for note in ask(ByPosition(), of=made, known=["age"]).findings.notes)
-    assert not any("Definition 10" in note for note in ask(Nearest(), of=made, known=["age"]).findings.notes)
+    assert any("Definition 10" in note for note in ask(ByPosition(), of=made, quasi_identifiers=["age"]).findings.notes)
+    assert not any(
+        "Definition 10" in note for note in ask(Nearest(), of=made, quasi_identifiers=["age"]).findings.notes
+    )
 
 
 def test_a_release_made_elsewhere_has_hits_but_no_verdict(approved: Approved) -> None:
@@ -221,7 +225,7 @@ def test_a_release_made_elsewhere_has_hits_but_no_verdict(approved: Approved) ->
     assert np.isnan(attacked.record_level.share)
     assert np.isnan(attacked.file_level.share)
     approved(attacked.record_level.why)
-    assert attacked.hit_rate == ask(Nearest(), of=made).findings.attacks[0].hit_rate
+    assert attacked.attack_rate == ask(Nearest(), of=made).findings.attacks[0].attack_rate
     found = json.loads(answer.to_json())
     assert found["protect"] is None
     assert found["attacks"][0]["valid"]["record_level"] is None
@@ -233,13 +237,13 @@ def test_a_declared_method_is_judged_as_if_the_release_had_been_made_here() -> N
     attacks: list[Any] = ["bayes", "intersection", "nearest"]
     here = reidentify(PEOPLE, made, attacks=[Nearest()], rng=np.random.default_rng(3)).findings.attacks[0]
     answer = reidentify(
-        PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=10", attacks=attacks,
+        PEOPLE, made.released, truth=made.truth, method="rank-swapping:p=10", attacks=attacks,
         rng=np.random.default_rng(3),
     )  # fmt: skip
     found = answer.findings
     assert (found.declared, found.against) == (True, ())
     assert [each.is_valid for each in found.attacks] == [True, True, False]
-    assert (found.attacks[2].record_level, found.attacks[2].hit_rate) == (here.record_level, here.hit_rate)
+    assert (found.attacks[2].record_level, found.attacks[2].attack_rate) == (here.record_level, here.attack_rate)
     told = json.loads(answer.to_json())
     assert (told["declared"], told["cannot_have_made_it"]) == (True, [])
 
@@ -247,7 +251,7 @@ def test_a_declared_method_is_judged_as_if_the_release_had_been_made_here() -> N
 def test_a_method_that_cannot_have_made_the_file_gives_no_verdict_and_says_why() -> None:
     made = release()
     answer = reidentify(
-        PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=2.5", attacks=[Nearest()],
+        PEOPLE, made.released, truth=made.truth, method="rank-swapping:p=2.5", attacks=[Nearest()],
         rng=np.random.default_rng(3),
     )  # fmt: skip
     found = answer.findings
@@ -281,14 +285,14 @@ def moved_too_far(made: Release, window: int) -> int:
 def test_an_attack_that_needs_a_refuted_method_is_reported_as_not_run() -> None:
     made = release()
     answer = reidentify(
-        PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=2.5",
+        PEOPLE, made.released, truth=made.truth, method="rank-swapping:p=2.5",
         attacks=["bayes", "candidate-set", Nearest()], rng=np.random.default_rng(3),
     )  # fmt: skip
     assert [each.attack for each in answer.findings.attacks] == ["nearest"]
     assert answer.findings.not_run == tuple(
         NotRun(each, "it needs the method that made the release") for each in ("bayes", "candidate-set")
     )
-    alone = reidentify(PEOPLE, made.released, truth=made.truth, protect="rank-swapping:p=2.5", attacks=["bayes"])
+    alone = reidentify(PEOPLE, made.released, truth=made.truth, method="rank-swapping:p=2.5", attacks=["bayes"])
     told = json.loads(alone.to_json())
     assert (told["attacks"], told["not_run"][0]["attack"]) == ([], "bayes")
     assert told["refuting_records"] == alone.findings.refuting == moved_too_far(made, window=1) > 0
@@ -312,10 +316,10 @@ def test_an_attack_with_fewer_columns_need_not_stay_valid_under_noise() -> None:
 def test_the_file_level_is_sampled_where_it_is_too_large_to_be_exact() -> None:
     people = pl.DataFrame(np.random.default_rng(2).normal(size=(60, 2)), schema=["a", "b"])
     settings: dict[str, Any] = {
-        "protect": "additive-noise:scale=0.6",
+        "method": "additive-noise:scale=0.6",
         "attacks": ["bayes", Fixed(members=tuple(range(60)), size=60)],
     }
-    few, none = (reidentify(people, matchings=many, **settings).findings for many in (640, 0))
+    few, none = (reidentify(people, samples=many, **settings).findings for many in (640, 0))
     assert none.attacks[0].file_level.decided == 0
     assert "too many for exact probabilities" in none.attacks[0].file_level.why
     bayes, vacuous = (each.file_level for each in few.attacks)
@@ -324,7 +328,7 @@ def test_the_file_level_is_sampled_where_it_is_too_large_to_be_exact() -> None:
     assert bayes.not_shown == bayes.undecided
     assert np.isnan(bayes.share)
     assert any("about 640 random assignments of all rows" in note for note in few.notes)
-    least = reidentify(people, matchings=3, **settings).findings
+    least = reidentify(people, samples=3, **settings).findings
     assert any("about 32 random assignments of all rows" in note for note in least.notes)  # one for each chain
 
 
@@ -343,7 +347,7 @@ def test_an_empty_intersection_refutes_an_attack_even_where_the_masking_is_not_k
 
 @pytest.mark.parametrize("protect", ["rank-swapping:p=10", "rank-swapping:share=0.1", RankSwapping(share=0.1)])
 def test_the_window_is_that_of_the_protection_unless_told(protect: Any) -> None:
-    answer = reidentify(PEOPLE, protect=protect, attacks=["intersection"], rng=np.random.default_rng(1))
+    answer = reidentify(PEOPLE, method=protect, attacks=["intersection"], rng=np.random.default_rng(1))
     (attacked,) = answer.findings.attacks
     assert (attacked.attack, attacked.is_valid) == ("intersection:p=10", True)
     assert answer.findings.protect in ("rank-swapping:p=10", "rank-swapping:share=0.1")
@@ -351,7 +355,9 @@ def test_the_window_is_that_of_the_protection_unless_told(protect: Any) -> None:
 
 def test_columns_are_learnt_in_the_order_named_or_the_most_telling_first() -> None:
     people = PEOPLE.with_columns(pl.Series("sex", ["a", "b"] * (N // 2)), pl.Series("age", [30, 40, 50, 60] * (N // 4)))
-    told = ask(Nearest(), of=release(table=Table.from_frame(people, name="original")), known=["sex", "income"])
+    told = ask(
+        Nearest(), of=release(table=Table.from_frame(people, name="original")), quasi_identifiers=["sex", "income"]
+    )
     assert told.findings.known == ("sex", "income")
     assert "named" in told.findings.order
     found = ask(Nearest(), of=release(table=Table.from_frame(people, name="original")))
@@ -360,7 +366,7 @@ def test_columns_are_learnt_in_the_order_named_or_the_most_telling_first() -> No
 
 
 def test_an_attack_with_columns_of_its_own_learns_nothing_from_others() -> None:
-    (attacked,) = ask("intersection:p=10,columns=income", known=["age", "income"]).findings.attacks
+    (attacked,) = ask("intersection:p=10,columns=income", quasi_identifiers=["age", "income"]).findings.attacks
     assert [step.nonspecificity == pytest.approx(log(N)) for step in attacked.steps] == [True, True, False]
     assert attacked.is_valid is True
 
@@ -368,7 +374,7 @@ def test_an_attack_with_columns_of_its_own_learns_nothing_from_others() -> None:
 def test_a_step_that_an_attack_cannot_take_is_a_gap() -> None:
     people = PEOPLE.with_columns(pl.Series("town", ["x", "y", "z", "x"] * (N // 4)))
     made = release(table=Table.from_frame(people, name="original"))
-    (attacked,) = ask("intersection:p=10", of=made, known=["town", "age"]).findings.attacks
+    (attacked,) = ask("intersection:p=10", of=made, quasi_identifiers=["town", "age"]).findings.attacks
     assert np.isnan(attacked.steps[1].nonspecificity)
     assert "order" in attacked.steps[1].why
     assert attacked.steps[2].why == ""
@@ -389,7 +395,7 @@ def test_in_large_files_records_are_drawn_to_be_judged(monkeypatch: pytest.Monke
     assert "at most 480 pairs of rows" in some[0].file_level.why
     assert some[2].record_level.invalid <= whole[2].record_level.invalid
     assert some[2].record_level.decided == 12
-    assert some[2].hit_rate == whole[2].hit_rate
+    assert some[2].attack_rate == whole[2].attack_rate
 
 
 def test_rows_that_come_from_nobody_are_no_tries() -> None:
@@ -398,11 +404,11 @@ def test_rows_that_come_from_nobody_are_no_tries() -> None:
     truth[:30] = -1
     answer = reidentify(PEOPLE, made.released, truth=truth, attacks=[Nearest()], rng=np.random.default_rng(1))
     assert answer.findings.somebody == 10
-    assert answer.findings.attacks[0].hit_rate.value * 10 == pytest.approx(
-        round(answer.findings.attacks[0].hit_rate.value * 10)
+    assert answer.findings.attacks[0].attack_rate.value * 10 == pytest.approx(
+        round(answer.findings.attacks[0].attack_rate.value * 10)
     )
     none = reidentify(PEOPLE, made.released, truth=np.full(N, -1), attacks=[Nearest()], rng=np.random.default_rng(1))
-    assert np.isnan(none.quantities["hit_rate"].value)
+    assert np.isnan(none.quantities["attack_rate"].value)
 
 
 def test_the_order_of_rows_plays_no_part() -> None:
@@ -422,7 +428,7 @@ def test_the_order_of_rows_plays_no_part() -> None:
     for one, other in zip(first.findings.attacks, second.findings.attacks, strict=True):
         assert other.record_level == one.record_level
         assert replace(other.file_level, why="") == replace(one.file_level, why="")
-        assert other.hit_rate.value == pytest.approx(one.hit_rate.value)
+        assert other.attack_rate.value == pytest.approx(one.attack_rate.value)
         assert [step.entropy for step in other.steps] == pytest.approx([step.entropy for step in one.steps])
         assert other.nobody == one.nobody
     assert second.findings.clashes == first.findings.clashes
@@ -431,7 +437,7 @@ def test_the_order_of_rows_plays_no_part() -> None:
 def test_the_same_seed_gives_the_same_answer() -> None:
     answers = [
         reidentify(
-            PEOPLE, protect="rank-swapping:p=10", attacks=["intersection", "bayes"], rng=np.random.default_rng(9)
+            PEOPLE, method="rank-swapping:p=10", attacks=["intersection", "bayes"], rng=np.random.default_rng(9)
         ).to_json()
         for _ in range(2)
     ]
@@ -440,7 +446,7 @@ def test_the_same_seed_gives_the_same_answer() -> None:
 
 def test_a_release_in_the_order_of_the_original_is_a_warning_by_itself() -> None:
     answer = reidentify(
-        PEOPLE, protect="rank-swapping:p=10,shuffle=no", attacks=["intersection"], rng=np.random.default_rng(1)
+        PEOPLE, method="rank-swapping:p=10,shuffle=no", attacks=["intersection"], rng=np.random.default_rng(1)
     )
     assert answer.findings.keeps_order
     assert answer.page().tone == "bad"
@@ -473,39 +479,39 @@ def refused(said: str, original: Any = PEOPLE, released: Any = None, **settings:
 
 
 def test_an_empty_list_of_known_columns_is_the_default() -> None:
-    told: dict[str, Any] = {"protect": "rank-swapping", "attacks": "nearest"}
-    assert reidentify(PEOPLE, known=[], **told).to_json() == reidentify(PEOPLE, **told).to_json()
+    told: dict[str, Any] = {"method": "rank-swapping", "attacks": "nearest"}
+    assert reidentify(PEOPLE, quasi_identifiers=[], **told).to_json() == reidentify(PEOPLE, **told).to_json()
 
 
 def test_what_makes_no_question_is_refused() -> None:
     made = release()
     masked = made.released
-    refused("neither was")
-    refused("can only be declared for a release made elsewhere", protect="KAnonymity(3)")
-    refused("cannot be declared", released=masked, truth=made.truth, protect="gaussian-copula")
-    refused("cannot be mapped: pd and alpha only bound", released=masked, truth=made.truth, protect="pram(pd=0.8)")
-    refused("pairs is", protect="rank-swapping", pairs=-1)
-    refused("it must be known which original row", released=masked)
-    refused("at least one attack", protect="rank-swapping", attacks=[])
-    refused("named twice", protect="rank-swapping:p=5", attacks=["intersection", "intersection:p=5"])
-    refused("rows that are nobody's", protect="gaussian-copula")
-    refused("there is no protection", protect="rank-swaping")
-    refused("returns Trials", protect="rank-swapping", attacks=["linkability"])
-    refused("'wage'", protect="rank-swapping", known=["wage"])
-    refused("each column once", protect="rank-swapping", known=["age", "age"])
-    refused("not among those that the adversary knows", protect="rank-swapping", known=["age"],
+    refused("release is missing")
+    refused("can only be declared for a given release", method="KAnonymity(3)")
+    refused("cannot be declared", released=masked, truth=made.truth, method="gaussian-copula")
+    refused("cannot be mapped: pd and alpha only bound", released=masked, truth=made.truth, method="pram(pd=0.8)")
+    refused("pairs is", method="rank-swapping", max_pairs=-1)
+    refused("true match of each released row is missing", released=masked)
+    refused("No attack was named", method="rank-swapping", attacks=[])
+    refused("named twice", method="rank-swapping:p=5", attacks=["intersection", "intersection:p=5"])
+    refused("rows without an original", method="gaussian-copula")
+    refused("there is no protection", method="rank-swaping")
+    refused("returns Trials", method="rank-swapping", attacks=["linkability"])
+    refused("'wage'", method="rank-swapping", quasi_identifiers=["wage"])
+    refused("a column twice", method="rank-swapping", quasi_identifiers=["age", "age"])
+    refused("which is not a quasi-identifier", method="rank-swapping", quasi_identifiers=["age"],
             attacks=["nearest:columns=income"])  # fmt: skip
     refused("needs the window of the rank swapping", released=masked, truth=made.truth, attacks=["intersection"])
     refused("no mechanism was passed", released=masked, truth=made.truth, attacks=["bayes"])
-    refused("Raise p", protect="rank-swapping:p=50", attacks=["intersection:p=0.1"])
+    refused("Raise p", method="rank-swapping:p=50", attacks=["intersection:p=0.1"])
 
 
 @pytest.mark.parametrize(
     ("truth", "said"),
     [
-        ([0, 0, *range(2, N)], "no two released rows"),
-        ([N, *range(1, N)], "from 0 to 39"),
-        ([-2, *range(1, N)], "from 0 to 39"),
+        ([0, 0, *range(2, N)], "repeats original rows"),
+        ([N, *range(1, N)], "outside 0 to 39"),
+        ([-2, *range(1, N)], "outside 0 to 39"),
         (list(range(N - 1)), "one whole number for each of the 40"),
         ([0.5] * N, "one whole number"),
     ],
@@ -517,13 +523,13 @@ def test_a_truth_that_is_none_is_refused(truth: Any, said: str) -> None:
 @pytest.mark.parametrize(
     ("attack", "said"),
     [
-        (Fixed(members=(0,), size=N + 1), "name only the 40 original"),
-        (Fixed(members=(0,), size=N - 1), "name only the 40 original"),
-        (Voting(weights=(0.5,) * 0 + (0.0,) * N + (1.0,)), "name only the 40 original"),
+        (Fixed(members=(0,), size=N + 1), "and 40 original rows"),
+        (Fixed(members=(0,), size=N - 1), "and 40 original rows"),
+        (Voting(weights=(0.5,) * 0 + (0.0,) * N + (1.0,)), "and 40 original rows"),
     ],
 )
 def test_a_guess_about_something_else_is_refused(attack: Any, said: str) -> None:
-    refused(said, protect="rank-swapping", attacks=[attack])
+    refused(said, method="rank-swapping", attacks=[attack])
 
 
 def test_an_attack_that_leaves_something_else_is_refused() -> None:
@@ -531,14 +537,14 @@ def test_an_attack_that_leaves_something_else_is_refused() -> None:
         def run(self, *, released: Table, knowledge: Knowledge, rng: np.random.Generator) -> str:  # noqa: ARG002
             return "a feeling"
 
-    refused("left a str", protect="rank-swapping", attacks=[Odd()])
+    refused("returns a str", method="rank-swapping", attacks=[Odd()])
 
 
 def test_no_value_of_the_data_is_in_the_answer() -> None:
     people = PEOPLE.with_columns(pl.Series("town", [f"Zephyrine-{k % 3}" for k in range(N)]))
-    answer = reidentify(people, protect=Shuffle(), attacks=["nearest", "record-linkage"], rng=np.random.default_rng(1))
+    answer = reidentify(people, method=Shuffle(), attacks=["nearest", "record-linkage"], rng=np.random.default_rng(1))
     assert "Zephyrine" not in answer.to_json() + answer.to_html()
-    assert answer.findings.attacks[0].hit_rate.value == 1
+    assert answer.findings.attacks[0].attack_rate.value == 1
 
 
 def test_a_window_that_is_not_that_of_the_protection_is_as_told() -> None:
@@ -549,7 +555,7 @@ def test_a_window_that_is_not_that_of_the_protection_is_as_told() -> None:
 def test_the_loss_of_utility_stands_beside_the_verdict() -> None:
     losses = {}
     for protect in ("shuffle", "rank-swapping:p=10", "rank-swapping:p=90"):
-        answer = reidentify(TABLE, protect=protect, attacks=["nearest"], rng=np.random.default_rng(1))
+        answer = reidentify(TABLE, method=protect, attacks=["nearest"], rng=np.random.default_rng(1))
         losses[protect] = json.loads(answer.to_json())["utility"]["loss"]
     assert losses["shuffle"] == 0
     assert 0 < losses["rank-swapping:p=10"] < losses["rank-swapping:p=90"]

@@ -19,7 +19,7 @@ def test_hits_are_the_mean_over_all_lots(rows: list[list[int]], data: st.DataObj
     size = max(map(len, rows))
     matrix = np.array([[*row, *[0] * (size - len(row))] for row in rows], float)
     truth = np.array(data.draw(st.lists(st.integers(-1, size - 1), min_size=len(rows), max_size=len(rows))))
-    found = chances(Candidates.from_matrix(matrix, normalise=True), truth)
+    found = chances(Candidates.from_matrix(matrix, normalize=True), truth)
     best = [[k for k in range(size) if row[k] == row.max()] for row in matrix]
     lots = [[bet == true for bet, true in zip(bets, truth, strict=True)] for bets in product(*best)]
     assert found == pytest.approx(np.mean(lots, axis=0))

@@ -23,9 +23,9 @@ UNKNOWN = "how the release was made is not known"
 
 def attacked(name: str = "intersection:p=10", **changes: Any) -> AttackOutcome:
     steps = (
-        KnowledgeStep(known=0, column="", hit_rate=Rate(0.02, 0.02, 0.02), nonspecificity=log(50), entropy=log(50)),
-        KnowledgeStep(known=1, column="age", hit_rate=wilson(5, 50), nonspecificity=2.0, entropy=2.0),
-        KnowledgeStep(known=2, column="income", hit_rate=wilson(10, 50), nonspecificity=1.0, entropy=1.5),
+        KnowledgeStep(known=0, column="", attack_rate=Rate(0.02, 0.02, 0.02), nonspecificity=log(50), entropy=log(50)),
+        KnowledgeStep(known=1, column="age", attack_rate=wilson(5, 50), nonspecificity=2.0, entropy=2.0),
+        KnowledgeStep(known=2, column="income", attack_rate=wilson(10, 50), nonspecificity=1.0, entropy=1.5),
     )
     usual = AttackOutcome(
         attack=name,
@@ -72,7 +72,7 @@ def found(*attacks: AttackOutcome, **changes: Any) -> ReidentifyFindings:
 
 def hits(number: float) -> tuple[KnowledgeStep, ...]:
     steps = attacked().steps
-    return (*steps[:-1], replace(steps[-1], hit_rate=wilson(number, 50)))
+    return (*steps[:-1], replace(steps[-1], attack_rate=wilson(number, 50)))
 
 
 def test_the_headline_names_the_valid_attack_and_says_what_the_others_prove(approved: Approved) -> None:
@@ -109,7 +109,7 @@ def test_what_is_not_known_is_said(approved: Approved) -> None:
     approved(sentences(elsewhere))
     first = next_steps(elsewhere)[0]
     assert isinstance(first, NextStep)
-    assert first.option == "--protect"
+    assert first.option == "--method"
     assert UNKNOWN in validity_table(found(unknown())).note
     assert validity_table(found(unknown())).rows[0][-1] == f"No evidence against it, but {UNKNOWN}."
 
@@ -151,7 +151,7 @@ def test_every_number_is_in_the_json() -> None:
     assert second["valid"]["counts"]["record_level"] == {"valid": 30, "invalid": 20, "not_shown": 0, "undecided": 0}
     assert isnan(third["valid"]["file_level"])
     assert third["valid"]["why"] == {"record_level": UNKNOWN, "file_level": UNKNOWN}
-    assert first["hit_rate"] == {"value": 0.2, "low": wilson(10, 50).low, "high": wilson(10, 50).high}
+    assert first["attack_rate"] == {"value": 0.2, "low": wilson(10, 50).low, "high": wilson(10, 50).high}
     assert (first["nonspecificity"]["before"], first["nonspecificity"]["after"]) == (log(50), 1)
     assert [step["column"] for step in first["nonspecificity"]["steps"]] == [None, "age", "income"]
     assert (first["confusion"], first["witness"]) == ({"least": 2, "median": 3}, None)
@@ -174,7 +174,7 @@ def test_tables_show_every_attack_side_by_side() -> None:
 def test_some_undecided_records_are_said(approved: Approved) -> None:
     part = attacked(file_level=ValidityCounts(level="file", valid=27, undecided=23, why="too many rows"))
     table = validity_table(found(part))
-    assert table.rows[0][2] == "27 valid, 0 refuted, 23 undecided"
+    assert table.rows[0][2] == "27 valid, 0 refuted, 23 open"
     approved(table.note)
 
 
@@ -187,10 +187,10 @@ def test_the_levels_are_said_to_differ_where_they_do(approved: Approved) -> None
 
 
 def test_undecided_records_leave_the_share_of_valid_ones_open(approved: Approved) -> None:
-    """Of 60 guesses 8 are refuted and 52 undecided: that is not "0% valid", but anything from 0 to 52 of 60."""
+    """Of 60 guesses 8 are refuted and 52 open: that is not "0% valid", but anything from 0 to 52 of 60."""
     part = found(attacked("bayes", targets=60, file_level=ValidityCounts(level="file", invalid=8, undecided=52)))
     approved(sentences(part)[1])
-    assert validity_table(part).rows[0][2] == "0 valid, 8 refuted, 52 undecided"
+    assert validity_table(part).rows[0][2] == "0 valid, 8 refuted, 52 open"
     told = json_of(part)["attacks"][0]["valid"]
     assert isnan(told["file_level"])
     assert told["between"] == {"record_level": {"low": 1, "high": 1}, "file_level": {"low": 0, "high": 52 / 60}}
@@ -213,7 +213,7 @@ def test_charts_hold_the_steps_and_the_entropy_of_probabilities() -> None:
 
 def test_a_gap_is_a_gap_and_is_explained() -> None:
     steps = attacked().steps
-    gap = replace(steps[1], hit_rate=Rate(nan, nan, nan), nonspecificity=nan, entropy=nan, why="no order")
+    gap = replace(steps[1], attack_rate=Rate(nan, nan, nan), nonspecificity=nan, entropy=nan, why="no order")
     hit = hit_chart(found(attacked(steps=(steps[0], gap, steps[2]))))
     assert np.isnan(hit.series[0].y).tolist() == [False, True, False]
     assert "Gap:" in hit.caption
@@ -243,7 +243,7 @@ def test_the_page_is_one_file_and_names_are_harmless() -> None:
 
 
 def test_an_attack_without_tries_is_undefined(approved: Approved) -> None:
-    none = attacked(steps=(attacked().steps[0], replace(attacked().steps[2], hit_rate=Rate(nan, nan, nan, "none"))))
+    none = attacked(steps=(attacked().steps[0], replace(attacked().steps[2], attack_rate=Rate(nan, nan, nan, "none"))))
     approved(sentences(found(none))[0])
     assert np.isnan(attack_chart(found(none)).series[0].x).all()
     assert attack_table(found(none)).rows[0][2] == "undefined"
@@ -254,5 +254,5 @@ def test_a_table_has_a_row_for_each_attack() -> None:
     assert shown["attack"].to_list() == ["intersection:p=10", "nearest", "softmax"]
     assert shown["is_valid"].to_list() == [True, False, None]
     assert shown["valid_record_level"].to_list() == [1.0, 0.6, None]
-    assert shown["hit_rate"].to_list() == [0.2] * 3
+    assert shown["attack_rate"].to_list() == [0.2] * 3
     assert frame(found(unknown()))["is_valid"].to_list() == [None]

@@ -118,7 +118,7 @@ def test_metrics_are_chosen(folder: Path) -> None:
     assert study_report(folder, metrics=["anonymity_set_size"]).findings.metrics == ("anonymity_set_size",)
     assert set(study_report(folder, metrics=["entropy", "all"]).findings.metrics) == set(METRICS)
     assert study_report(folder, metrics=["entropy", "all"]).findings.metrics[0] == "entropy"
-    with pytest.raises(InputError, match=r"no metric 'entrop'.*Did you mean 'entropy'"):
+    with pytest.raises(InputError, match=r"Unknown metric 'entrop'.*Did you mean 'entropy'"):
         study_report(folder, metrics=["entrop"])
 
 

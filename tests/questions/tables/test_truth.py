@@ -40,18 +40,18 @@ def published(people: pl.DataFrame, way: str, rng: np.random.Generator) -> tuple
                 )
                 for table in tables
             ]
-            return rounded, {"round": Rounding(base=base, way="random")}
+            return rounded, {"rounding": Rounding(base=base, way="random")}
         case "changed":
             moved = [
                 table.with_columns((pl.col("count") + pl.Series(rng.integers(-2, 3, table.height))).clip(0))
                 for table in tables
             ]
-            return moved, {"noise": 2}
+            return moved, {"max_noise": 2}
     percent = [
         table.select(pl.exclude("count"), (100 * pl.col("count") / people.height).round(1).alias("percent"))
         for table in tables
     ]
-    return percent, {"base": people.height}
+    return percent, {"percent_base": people.height}
 
 
 @unwatched
@@ -65,7 +65,7 @@ def check(way: str, seed: int) -> int:
         }
     )
     tables, settings = published(people, way, rng)
-    findings = unveil.tables(tables, truth=people, **settings, minimum=4).findings
+    findings = unveil.tables(tables, microdata=people, **settings, min_cell=4).findings
     out = 0
     for row in findings.frame.filter(pl.col("low") == pl.col("high")).iter_rows(named=True):
         chosen = people.filter(*(pl.col(name) == row[name] for name in NAMES if row[name] != "Total"))

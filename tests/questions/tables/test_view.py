@@ -23,7 +23,7 @@ from unveil.questions.tables.view import (
     summary_table,
     tone,
 )
-from unveil.report.blocks import NextStep
+from unveil.report.blocks import Chart, NextStep
 
 
 def found(counts: list[str], **settings: object) -> TablesFindings:
@@ -73,7 +73,7 @@ def test_a_large_count_that_is_worked_out_is_a_warning() -> None:
 
 
 def test_rounded_counts_are_called_so() -> None:
-    given = found(["5", "10", "15"], round=Rounding(base=5))
+    given = found(["5", "10", "15"], rounding=Rounding(base=5))
     assert tone(given) == "good"
 
 
@@ -103,15 +103,15 @@ def test_the_profile_is_judged_on_both_pages(approved: Approved) -> None:
 
 def test_the_microdata_are_mentioned() -> None:
     people = pl.DataFrame({"ward": ["w0"] * 3 + ["w1"] * 9})
-    assert "The microdata confirm every interval." in page(found(["*", "9", "12"], truth=people)).method
+    assert "The microdata confirm every interval." in page(found(["*", "9", "12"], microdata=people)).method
     assert "The microdata confirm every interval." not in page(found(["*", "9", "12"])).method
 
 
 def test_what_was_not_settled_is_no_pass() -> None:
-    given = found(["*", "*", "9", "40"], work=1, profile="cell-5")
+    given = found(["*", "*", "9", "40"], solver_steps=1, profile="cell-5")
     assert given.figures.undecided
     assert profile_outcome(given)[0] is None
-    settled = quantities(given)["small_worked_out"]
+    settled = quantities(given)["small_cells_recovered"]
     assert settled.high > settled.value
     assert any("not settled" in sentence for sentence in explanation(given))
     assert headline(given).endswith("not settled.")
@@ -152,3 +152,17 @@ def test_the_picture_holds_what_is_known_of_each_cell() -> None:
     grid = page(given).picture[0]
     assert grid.texts == (("3", "4", "7"), ("3", "5", "8"), ("6", "9", "15"))  # type: ignore[union-attr]
     assert grid.level.tolist() == [[0, 0, 0], [3, 3, 0], [3, 0, 0]]  # type: ignore[union-attr]
+
+
+def test_intervals_are_drawn_from_the_narrowest_on() -> None:
+    findings = found(["*", "*", "12", "20"], suppressed=["*=1..9"])
+    (section,) = (each for each in page(findings).sections if each.heading == "Feasibility intervals")
+    (chart,) = section.blocks
+    assert isinstance(chart, Chart)
+    (series,) = chart.series
+    assert series.low is not None
+    assert series.high is not None
+    assert series.labels == ("1–7", "1–7")
+    assert (series.low.tolist(), series.high.tolist()) == ([1, 1], [7, 7])
+    assert [threshold.value for threshold in chart.thresholds] == [5]
+    assert all(each.heading != "Feasibility intervals" for each in page(found(["3", "*", "10"])).sections)

@@ -38,12 +38,12 @@ def test_json_has_the_promised_fields_and_null_for_undefined() -> None:
     answer = unlinkability(GUESS, TRUTH, beta=0.1, rng=np.random.default_rng(0))
     limit = {"quantity": "risk_slope", "limit": 0.5, "value": None, "exceeded": True}
     found = json.loads(answer.to_json(seed=0, limits=[limit]))
-    assert found["schema"] == "unveil.partition/1"
+    assert found["schema"] == "unveil.unlinkability/2"
     assert (found["n"], found["subjects"], found["alpha"], found["beta"]) == (7, 2, 0.5, 0.1)
     assert found["overall"]["risk_slope"] is None
     assert found["overall"]["breached_subjects"] == 2
     assert found["overall"]["linked"] == [0.45, 1.0, 1.0]
-    assert set(found["distances"]) >= {"voi", "voi_normalised", "rand", "adjusted_rand", "mtd", "mtd_normalised"}
+    assert set(found["distances"]) >= {"voi", "voi_normalized", "rand", "adjusted_rand", "mtd", "mtd_normalized"}
     assert [row["subject"] for row in found["per_subject"]] == ["Alice", "Bob"]
     assert found["per_subject"][0]["risk_slope"] is None
     assert found["limits"][0]["exceeded"] is True
@@ -54,7 +54,7 @@ def test_json_has_the_promised_fields_and_null_for_undefined() -> None:
 
 def test_any_subject_is_in_json_with_its_graphs_and_its_forecast() -> None:
     for subject in ("Bob", 1):
-        answer = unlinkability(GUESS, TRUTH, subject=subject, linkage="cheapest", split=0, beta=0.9)
+        answer = unlinkability(GUESS, TRUTH, subject=subject, merge_order="cheapest", split_odds=0, beta=0.9)
         told = json.loads(answer.to_json())["subject"]
         assert told["subject"] == "Bob"
         assert (told["linked"], told["mixed"]) == ([0.5, 1.0], [0.0, 0.6])
@@ -63,12 +63,12 @@ def test_any_subject_is_in_json_with_its_graphs_and_its_forecast() -> None:
         assert told["forecast"]["risk_slope"] == pytest.approx(told["risk_slope"])
         chooser = answer.page().sections[0].data[0].choosers[0]  # type: ignore[union-attr]
         assert chooser.texts[chooser.start] == "Bob"
-    with pytest.raises(InputError, match="the name of one"):
+    with pytest.raises(InputError, match="neither a name"):
         unlinkability(GUESS, TRUTH, subject="Carol")
 
 
 def test_guessers_are_named_wherever_they_stand(approved: Approved) -> None:
-    sizes = unlinkability(GUESS, TRUTH, guessing="sizes")
+    sizes = unlinkability(GUESS, TRUTH, baseline="sizes")
     assert any("cluster sizes of the attacker" in sentence for sentence in sizes.page().method)
     prior = unlinkability(GUESS, TRUTH, prior=["x"] * 7)
     assert prior.findings.reference.breached_share == 1
@@ -145,14 +145,14 @@ def test_the_subject_shown_is_given_by_its_name_or_its_index() -> None:
     labels = Partition.from_labels([0, 0, 1, 1, 2]), Partition.from_labels(["A", "B", "B", "C", "C"])
     assert [unlinkability(*labels, subject=subject).findings.shown for subject in ("B", 1)] == [1, 1]
     for wrong in ("D", 3, -4, 1.5):
-        with pytest.raises(InputError, match="the name of one, or its index from 0 to 2, but is neither"):
+        with pytest.raises(InputError, match="neither a name nor an index from 0 to 2"):
             unlinkability(*labels, subject=wrong)
 
 
 def test_who_guesses_and_how_often_can_be_chosen() -> None:
-    answer = unlinkability(GUESS, TRUTH, guessing="growing", draws=7)
+    answer = unlinkability(GUESS, TRUTH, baseline="growing", draws=7)
     found = json.loads(answer.to_json())["random_guessing"]
     assert (found["guesser"], found["draws"]) == ("growing", 7)
-    assert "a fair coin decides" in answer.to_html()
+    assert "each starts a cluster or joins one" in answer.to_html()
     uniform = json.loads(unlinkability(GUESS, TRUTH, draws=7).to_json())["random_guessing"]
     assert uniform["miss"] != found["miss"]

@@ -53,8 +53,8 @@ def assert_same(one: Any, other: Any, where: str = "") -> None:
     "settings",
     [
         {"mixing": "others"},
-        {"mixing": "even", "linkage": "cheapest", "guessing": "sizes"},
-        {"mixing": "items", "linkage": "any"},
+        {"mixing": "even", "merge_order": "cheapest", "baseline": "sizes"},
+        {"mixing": "items", "merge_order": "any"},
     ],
 )
 def test_new_names_and_another_order_of_rows_change_no_figure(

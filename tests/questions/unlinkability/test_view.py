@@ -82,7 +82,7 @@ def test_the_picture_ends_where_nothing_more_is_to_be_seen(approved: Approved) -
     drawn = overall_chart(result)
     high = int(drawn.x_range[1])
     assert result.overall.linked[high] >= 0.99
-    assert high >= result.overall.mergings
+    assert high >= result.overall.merges
     assert high < 300 < result.overall.linked.size
     approved(drawn.caption)
 
@@ -138,7 +138,7 @@ def test_each_result_has_its_baseline() -> None:
     assert [float(end) for end in ends.rstrip(")").split(" to ")] == pytest.approx([found.low, found.high], abs=0.005)
     assert summary_table(built).columns[2] == "Random guessing (5–95%)"
     distances = by_label(distance_table(built))
-    assert distances["Variation of information (over log2 n)"][1].endswith(f"({built.reference.voi_normalised:.3f})")
+    assert distances["Variation of information (over log2 n)"][1].endswith(f"({built.reference.voi_normalized:.3f})")
     assert distances["Minimal transfer distance (over n − 1)"][1]
 
 
@@ -238,8 +238,8 @@ def test_the_playground_holds_the_grid_as_it_is() -> None:
     np.testing.assert_array_equal(shown, expected)
     assert data["breached_subjects"] == built.grid.breached_subjects.tolist()
     a, b = 11, 90
-    slope = 2 / math.pi * (0.5 * math.atan(0.9 / data["mergings"][a][b]))
-    slope += 2 / math.pi * (0.5 * math.atan(data["mixed_at"][a][b] / data["mergings"][a][b]))
+    slope = 2 / math.pi * (0.5 * math.atan(0.9 / data["merges"][a][b]))
+    slope += 2 / math.pi * (0.5 * math.atan(data["mixed_at"][a][b] / data["merges"][a][b]))
     assert slope == pytest.approx(data["risk_slope"][a][b], abs=2e-4)
 
 
@@ -267,7 +267,7 @@ def test_the_start_of_the_playground_is_what_the_script_will_say() -> None:
     assert {output.name: output.value for output in start.outputs} == {
         "slope": "24.82%",
         "breached": "0 of 4",
-        "mergings": "1.07",
+        "merges": "1.07",
     }
     assert start.sentence.startswith("With α = 0.50 and β = 80%, 0 of 4 subjects are breached.")
     assert set(TEXTS) >= {output.name for output in start.outputs}
@@ -287,7 +287,7 @@ def test_axes_grow_until_the_farthest_point_fits() -> None:
     data = playground(built.result, built.grid).data
     highs = [axis["high"] for axis in data["axes"]]
     assert highs == sorted(set(highs))
-    farthest = max(each for row in data["mergings"] for each in row if each is not None)
+    farthest = max(each for row in data["merges"] for each in row if each is not None)
     assert highs[-1] >= farthest
     assert all(tick[0] <= axis["high"] for axis in data["axes"] for tick in axis["ticks"])
 
@@ -348,8 +348,8 @@ def test_any_subject_can_be_chosen_and_is_shown_with_its_own_figures() -> None:
         linked, mixed = result.graphs(at)
         assert data["linked"][place][1] == pytest.approx(linked.tolist(), abs=1e-4)
         assert data["mixed"][place][1] == pytest.approx(mixed.tolist(), abs=1e-4)
-        assert data["mergings"][place] == pytest.approx(float(result.mergings[at]), abs=1e-4)
-        assert {output.name for output in block.outputs} == {"linked_now", "mergings", "slope", "forecast"}
+        assert data["merges"][place] == pytest.approx(float(result.merges[at]), abs=1e-4)
+        assert {output.name for output in block.outputs} == {"linked_now", "merges", "slope", "forecast"}
         shown = {output.name: output.value for output in block.outputs}
         assert shown["slope"] == f"{result.risk_slope[at] * 100:.2f}%"
         assert shown["forecast"].startswith(f"{built.forecast.risk_slope[at] * 100:.2f}% (")
@@ -377,7 +377,7 @@ def test_a_breached_subject_is_said_to_be() -> None:
 def test_the_chart_of_others_draws_both_numbers() -> None:
     built = conservative()
     assert built.others is not None
-    drawn = others_chart(built.others, built.result.overall.mergings)
+    drawn = others_chart(built.others, built.result.overall.merges)
     for series, graph in zip(drawn.series, (built.others.overall_others, built.others.overall_effective), strict=True):
         assert series.y.tolist() == graph[: series.y.size].tolist()
     assert drawn.y_range[1] >= max(series.y.max() for series in drawn.series)

@@ -108,7 +108,7 @@ def test_values_beyond_and_the_interval_of_the_mean_are_drawn() -> None:
     assert percents(root, "beyond", "cx") == [(90.0,)]
     assert percents(root, "mean-interval", "x1", "x2") == [(5.0, 50.0)]
     assert mean_text(block.rows[0].boxes[0], block) == "0.272 (0.050–0.500)"
-    assert any("95% interval" in name for _, name in legend(block))
+    assert any("95% CI" in name for _, name in legend(block))
 
 
 def test_what_lies_outside_the_range_widens_it() -> None:

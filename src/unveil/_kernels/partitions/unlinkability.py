@@ -163,9 +163,9 @@ def add_graphs(
         subject = r % subjects
         taken_own = 0
         mixed_in = gain[start[r]] * 0  # whole numbers stay whole
-        mergings = start[r + 1] - start[r]
+        merges = start[r + 1] - start[r]
         for j in range(graph_start[subject + 1] - graph_start[subject]):
-            if j < mergings:
+            if j < merges:
                 cell = order[start[r] + j]
                 taken_own += own[cell]
                 mixed_in += gain[cell]
@@ -187,9 +187,9 @@ def beta_points(
 ) -> tuple[FloatArray, FloatArray]:
     """Return merges to ``beta`` per row, and the mixed graph there.
 
-    Both are interpolated linearly between whole mergings. ``slack`` is what rounding may take from an average.
+    Both are interpolated linearly between whole merges. ``slack`` is what rounding may take from an average.
     """
-    mergings = np.empty(beta.size, np.float64)
+    merges = np.empty(beta.size, np.float64)
     mixed_there = np.empty(beta.size, np.float64)
     for r in range(beta.size):
         low, last = graph_start[r], graph_start[r + 1] - 1
@@ -197,13 +197,13 @@ def beta_points(
         while j < last and linked[j] < beta[r] - slack:
             j += 1
         if j == low:
-            mergings[r] = 0.0
+            merges[r] = 0.0
             mixed_there[r] = mixed[low]
         else:
             part = min(1.0, (beta[r] - linked[j - 1]) / (linked[j] - linked[j - 1]))
-            mergings[r] = j - 1 - low + part
+            merges[r] = j - 1 - low + part
             mixed_there[r] = mixed[j - 1] + part * (mixed[j] - mixed[j - 1])
-    return mergings, mixed_there
+    return merges, mixed_there
 
 
 @kernel("i8[], f8[], i8")

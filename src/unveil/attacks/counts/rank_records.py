@@ -13,7 +13,7 @@ from unveil.attacks.counts.solve_counts import SolveCounts
 from unveil.data.counts.knowledge import CountKnowledge
 from unveil.data.counts.system import CountSystem
 from unveil.errors import whole_number
-from unveil.guesses.count_ranges import CountRanges, RankedRecords
+from unveil.guesses.cell_intervals import CellIntervals, RankedRecords
 
 
 @attack(source="Dick et al. (2023), with integer programs in place of their relaxation")
@@ -42,7 +42,7 @@ class RankRecords:
         attack = SolveCounts(work=self.work, records=True)
         return self.rank(released, attack.run(released=released, knowledge=knowledge, rng=rng), rng=rng)
 
-    def rank(self, released: CountSystem, ranges: CountRanges, *, rng: np.random.Generator) -> RankedRecords:
+    def rank(self, released: CountSystem, ranges: CellIntervals, *, rng: np.random.Generator) -> RankedRecords:
         """Return the records ranked by solved cells.
 
         The confidence is the share of the populations that have a record, 0 where none was built, and -1 for one that
@@ -55,7 +55,7 @@ class RankRecords:
         return RankedRecords.by(np.flatnonzero(own), confidence[own], (ranges.low >= 1)[own], rng=rng)
 
 
-def by_margins(released: CountSystem, ranges: CountRanges, *, rng: np.random.Generator) -> RankedRecords:
+def by_margins(released: CountSystem, ranges: CellIntervals, *, rng: np.random.Generator) -> RankedRecords:
     """Return the records ranked by their margins, as a baseline.
 
     A margin that is hidden is counted as the middle of its range, its low end where it has no other.

@@ -15,7 +15,7 @@ from unveil.data.counts.knowledge import ANY, CountKnowledge
 from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem
 from unveil.errors import whole_number
-from unveil.guesses.count_ranges import CountRanges
+from unveil.guesses.cell_intervals import CellIntervals
 
 #: Above this many suppressed cells in a block, ends matter only up to a few values.
 DECIDE_ABOVE = 2_000
@@ -33,7 +33,7 @@ class ContradictoryCountsError(Exception):
 class SolvedCounts:
     """Feasibility intervals of every cell, with methods and effort."""
 
-    ranges: CountRanges
+    ranges: CellIntervals
     solution: Solution
     linear: int
     whole: int
@@ -67,7 +67,7 @@ class SolveCounts:
         whole_number(self.values, "values", at_least=1)
         whole_number(self.work, "work", at_least=1)
 
-    def run(self, *, released: CountSystem, knowledge: CountKnowledge, rng: np.random.Generator) -> CountRanges:
+    def run(self, *, released: CountSystem, knowledge: CountKnowledge, rng: np.random.Generator) -> CellIntervals:
         """Return the feasibility interval of every cell."""
         return self.solve(released=released, reading=knowledge.of(len(released.released.symbols)), rng=rng).ranges
 
@@ -90,7 +90,7 @@ class SolveCounts:
             wanted = wanted | released.is_record
         budget = budget or Budget(self.work)
         solution = self._solve(released, low, high, wanted, budget, rng, progress=progress)
-        ranges = CountRanges(
+        ranges = CellIntervals(
             told_low=low,
             told_high=high,
             low=solution.low,
@@ -103,7 +103,7 @@ class SolveCounts:
         )
         return SolvedCounts(ranges, solution, budget.linear, budget.whole, budget.spent, not budget.is_spent)
 
-    def worked_out(
+    def recovered(
         self,
         *,
         released: CountSystem,
@@ -356,14 +356,14 @@ def insider_gains(
     ``solved`` is what non-members know, and ``counts`` are the true counts.
     """
     ranges = solved.ranges
-    alone = np.flatnonzero(ranges.is_hidden & ~ranges.is_worked_out & (counts == 1))
+    alone = np.flatnonzero(ranges.is_hidden & ~ranges.is_recovered & (counts == 1))
     tried = alone if alone.size <= MOST_TRIED else np.sort(rng.choice(alone, MOST_TRIED, replace=False))
     more = []
     for cell in tried.tolist():
         low, high = ranges.low.copy(), ranges.high.copy()
         low[cell] = high[cell] = 1
-        wanted = ranges.is_hidden & ~ranges.is_worked_out
-        out, _ = attack.worked_out(released=released, low=low, high=high, queried=wanted, rng=rng)
+        wanted = ranges.is_hidden & ~ranges.is_recovered
+        out, _ = attack.recovered(released=released, low=low, high=high, queried=wanted, rng=rng)
         more.append(int(out.sum()) - int(out[cell]))
     return InsiderGains(
         there=int(alone.size), tried=len(more), gain=sum(each > 0 for each in more), most=max(more, default=0)

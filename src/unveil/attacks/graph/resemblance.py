@@ -41,7 +41,7 @@ class Resemblance:
     degrees of the released nodes that they were mapped to counted.
     """
 
-    held: int = figure("Number of held-out auxiliary edges.", name="edges_kept_back")
+    held: int = figure("Number of held-out auxiliary edges.", name="edges_held_out")
     found: float = figure(
         "Share of them, from 0 to 1, that lie on released edges under the mapping of the attack.",
         name="on_released_edges",
@@ -49,8 +49,8 @@ class Resemblance:
     by_degree: float = figure("Expected share, from 0 to 1, by degrees alone.", name="by_degree_alone")
 
     @derived(
-        "What the mapping explains beyond degrees: (on_released_edges - by_degree_alone) / (1 - by_degree_alone), at "
-        "most 1; about 0 for an unrelated graph."
+        "Share explained by the mapping beyond degrees: (on_released_edges - by_degree_alone) / (1 - "
+        "by_degree_alone), at most 1; about 0 for an unrelated graph."
     )
     def share(self) -> float:
         """Excess over the degree baseline, at most 1.

@@ -56,7 +56,7 @@ def _untold(released: Table, original: Table) -> Table:
     (column,) = released.columns
     if original.column(column.name).kind_told or column.kind not in ("category", "text"):
         return released
-    return replace(released, columns=(replace(column, confidence="unsure"),))
+    return replace(released, columns=(replace(column, confidence="uncertain"),))
 
 
 def _near(known: IntArray, seen: IntArray, reach: float) -> CellCompatibility:

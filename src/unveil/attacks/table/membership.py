@@ -135,9 +135,9 @@ class _PeopleScores(NamedTuple):
 
 
 @attack(
-    source="nearest: Chen, Yu, Zhang & Fritz (GAN-Leaks, CCS 2020); density: van Breugel, Sun, Qian & van der Schaar "
-    "(DOMIAS, AISTATS 2023), but with nearest neighbours in exact distances; influence: Ward and others (Gen-LRA), in "
-    "closed form",
+    source="nearest: Chen, Yu, Zhang & Fritz (GAN-Leaks, CCS 2020). density: van Breugel, Sun, Qian & van der "
+    "Schaar (DOMIAS, AISTATS 2023), but with nearest neighbors in exact distances. influence: Ward et al. "
+    "(Gen-LRA), in closed form",
     example="columns=age,education,income",
     needs_control=True,
     knows=("columns",),

@@ -148,7 +148,7 @@ def _exact_columns(original: EncodedTable, masked: EncodedTable, rows: IntArray)
     """Return each column's squared differences between targets and original rows."""
 
     def of_numbers(known: IntArray, seen: IntArray) -> Squares:
-        one, other = _standardised(known, seen)
+        one, other = _standardized(known, seen)
 
         def squares(some: slice) -> FloatArray:
             both = other[some, None] - one
@@ -190,7 +190,7 @@ def _spread(values: IntArray) -> float:
     return float(there.astype(np.float64).std()) if there.size else 0.0
 
 
-def _standardised(known: IntArray, seen: IntArray) -> tuple[FloatArray, FloatArray]:
+def _standardized(known: IntArray, seen: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return values in standard deviations of the original; NaN if missing."""
     values = [np.where(part <= LAST_MARKER, np.nan, part) for part in (known, seen)]
     spread = _spread(known)

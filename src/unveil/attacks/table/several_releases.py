@@ -17,7 +17,7 @@ from unveil.guesses.beliefs import Beliefs
 from unveil.guesses.candidates import Candidates
 from unveil.guesses.mass_function import MassFunction
 
-Conflict = Literal["refuse", "normalise"]
+Conflict = Literal["refuse", "normalize"]
 
 
 class Runs(Protocol):
@@ -72,8 +72,8 @@ class SeveralReleases:
     conflict: Conflict = "refuse"
 
     def __post_init__(self) -> None:
-        if self.conflict not in ("refuse", "normalise"):
-            raise InputError("Unknown conflict setting. Use 'refuse' or 'normalise'")
+        if self.conflict not in ("refuse", "normalize"):
+            raise InputError("Unknown conflict setting. Use 'refuse' or 'normalize'")
         if not all(isinstance(other, Table) for other in self.others):
             raise InputError("some further releases are not tables. Read the files with Table.read")
         if self.attacks is not None and len(self.attacks) not in (1, 1 + len(self.others)):

@@ -214,11 +214,8 @@ class SinglingOut:
     def _shortfall(self, guess_count: int) -> list[str]:
         if guess_count >= self.guesses:
             return []
-        seen = "there are" if self.size == 1 else "there were found"
-        return [
-            f"{seen} only {guess_count} predicates that fit exactly one released row, fewer than the {self.guesses} "
-            "requested"
-        ]
+        fit = "predicate fits" if guess_count == 1 else "predicates fit"
+        return [f"only {guess_count:,} {fit} exactly one released row; {self.guesses:,} were requested"]
 
 
 def predicates_of(coded: CodedTable, picks: Picks) -> Predicates:

@@ -101,6 +101,8 @@ def read_counts(
         raise InputError("No frequency table was given. Name at least one file")
     frames = [frame_of(each, files) for each in tables]
     called = list(names) or [_name(each, at) for at, each in enumerate(tables)]
+    parts = [part for frame, name in zip(frames, called, strict=True) for part in _single_tables(frame, name)]
+    frames, called = [frame for frame, _ in parts], [name for _, name in parts]
     tidy = {at: written for at, frame in enumerate(frames) if (written := _tidy(frame, called[at], settings))}
     known: dict[str, set[str]] = {}
     for each in (each for several in tidy.values() for each in several):
@@ -152,6 +154,25 @@ def frame_of(table: Any, files: FileSettings | None) -> "pl.DataFrame":
             raise InputError("The frequency table has no rows. Pass a table with rows")
     frame = frame.rename({name: name.strip() for name in frame.columns if name != name.strip()})
     return frame.with_columns(pl.all().cast(pl.String).fill_null("").str.strip_chars())
+
+
+def _single_tables(frame: "pl.DataFrame", name: str) -> list[tuple["pl.DataFrame", str]]:
+    """Return the tables of a file with their names: several in a file of `unveil tables --suppress`.
+
+    Read as one table, its cells would be of different people, and what the tables reveal together would be missed.
+
+    >>> import polars as pl
+    >>> told = {"table": ["a", "a", "b"], "ward": ["N", "Total", "Total"], "age": ["Total", "Total", "y"]}
+    >>> [(part.columns, called) for part, called in _single_tables(pl.DataFrame(told | {"count": "*"}), "file")]
+    [(['ward', 'count'], 'a'), (['age', 'count'], 'b')]
+    """
+    if frame.width < 3 or frame.columns[0] != "table" or frame.columns[-1] != "count" or frame["table"].n_unique() < 2:
+        return [(frame, name)]
+    parts = []
+    for (called,), part in frame.partition_by("table", maintain_order=True, include_key=False, as_dict=True).items():
+        own = [column for column in part.columns if (part[column] != "Total").any()]
+        parts.append((part.select(own or part.columns), str(called)))
+    return parts
 
 
 def _named(columns: list[tuple["pl.Series", str]]) -> list[tuple["pl.Series", str]]:

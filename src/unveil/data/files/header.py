@@ -32,7 +32,7 @@ _DATE = re.compile(
 )
 _PERSONAL = tuple(re.compile(pattern) for pattern in (EMAIL, URL, UUID, PHONE))
 #: What columns of people are called, and those of the other files that unveil reads.
-_OURS = ("item", "cluster", "target", "candidate", "entry", "token", "probability")
+_OURS = ("item", "cluster", "target", "candidate", "entry", "token", "pseudonym", "probability")
 _NAMES = frozenset().union(*TERMS.values(), _OURS) - AMBIGUOUS
 _FULL_NAME = re.compile(r"[A-ZÀ-Þ][\w'’.-]*(,? [A-ZÀ-Þ][\w'’.-]*)+")
 

@@ -140,8 +140,8 @@ def read_as_written(path: str | os.PathLike[str], settings: FileSettings | None 
     return WrittenFile(rows, ".csv", written.separator, written.encoding, settings.header != "no")
 
 
-#: Names of columns that files may use instead.
-_OTHER_NAMES: Mapping[str, str] = {"entry": "item", "token": "pseudonym"}
+#: Old names of columns, which files may use still.
+_OTHER_NAMES: Mapping[str, str] = {"item": "entry", "pseudonym": "token"}
 
 
 def read_table(

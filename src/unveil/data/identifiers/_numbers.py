@@ -132,5 +132,5 @@ NATIONAL_IDS = (
         "British national insurance numbers", r"^[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z][0-9]{6}[A-D]$", _shape_alone, 5
     ),
 )
-#: Recognised by its hyphens, so it is looked for before those are taken out.
+#: Recognized by its hyphens, so it is looked for before those are taken out.
 SSN = r"^(00[1-9]|0[1-9][0-9]|[1-578][0-9]{2}|6[0-57-9][0-9]|66[0-57-9])-(0[1-9]|[1-9][0-9])-[0-9]{4}$"

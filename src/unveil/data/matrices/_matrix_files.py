@@ -12,7 +12,7 @@ import numpy as np
 from unveil.data.files.source import decompressed, open_source, shown
 from unveil.data.matrices.csv_matrix import csv_matrix
 from unveil.data.matrices.matrix_market import market_matrix
-from unveil.data.matrices.square_matrix import MatrixFile, Names, SquareMatrix, refuse_shape, square_matrix
+from unveil.data.matrices.square_matrix import OLD_KEYS, MatrixFile, Names, SquareMatrix, refuse_shape, square_matrix
 from unveil.errors import InputError
 
 _DAMAGED = (
@@ -87,20 +87,21 @@ def _archive(path: Path, what: str, square: bool) -> MatrixFile:
     """Return the matrix of an NPZ file, sparse or dense, with its names."""
     try:
         with zipfile.ZipFile(path) as archive:
-            have = {name.removesuffix(".npy"): name for name in archive.namelist()}
+            keys = {name.removesuffix(".npy"): name for name in archive.namelist()}
+            have = {OLD_KEYS.get(key, key): name for key, name in keys.items()}
             if "format" in have:
                 return MatrixFile(_sparse(path, what, square))
-            names = {key: _texts(archive, have[key], path) for key in ("entries", "tokens") if key in have}
+            names = {key: _texts(archive, have[key], path) for key in ("items", "pseudonyms") if key in have}
             arrays = [have[key] for key in have if key not in names and have[key].endswith(".npy")]
             if not arrays:
                 return csv_matrix(open_source(path), what, square=square)  # a workbook, or a packed table
             if len(arrays) != 1:
                 raise InputError(
-                    f"the file {shown(path)} must hold one array, and may also hold 'entries' and 'tokens', but "
+                    f"the file {shown(path)} must hold one array, and may also hold 'items' and 'pseudonyms', but "
                     f"has {len(arrays)} arrays. Save the matrix alone, with numpy.savez or scipy.sparse.save_npz"
                 )
             with archive.open(arrays[0]) as stream:
-                return MatrixFile(_array(stream, path, what, square), names.get("entries"), names.get("tokens"))
+                return MatrixFile(_array(stream, path, what, square), names.get("items"), names.get("pseudonyms"))
     except InputError:
         raise
     except _DAMAGED:
@@ -119,7 +120,7 @@ def _sparse(path: Path, what: str, square: bool) -> SquareMatrix:
     from scipy.sparse import load_npz
 
     matrix = load_npz(path)  # never unpickles
-    refuse_shape(matrix.shape, what=what, entries=matrix.nnz, square=square)
+    refuse_shape(matrix.shape, what=what, stored=matrix.nnz, square=square)
     if hasattr(matrix, "check_format"):
         matrix.check_format(full_check=True)
     return square_matrix(matrix, what=what, square=square)

@@ -59,32 +59,32 @@ def csv_matrix(source: Source, what: str, *, square: bool = True) -> MatrixFile:
     width = len(top)
     left = csv_rows(source, width, [0])["0"]
     height = left.len() + 1
-    has_tokens, has_entries = _named(source, top, left, height, square)
-    rows, columns = height - has_tokens, width - has_entries
+    has_pseudonyms, has_items = _named(source, top, left, height, square)
+    rows, columns = height - has_pseudonyms, width - has_items
     refuse_shape((rows, columns), what=what, square=square)
     matrix = np.empty((rows, columns))
-    if not has_tokens:
+    if not has_pseudonyms:
         import polars as pl
 
-        first = _read_numbers(pl.Series(top[has_entries:], dtype=pl.String), source)
+        first = _read_numbers(pl.Series(top[has_items:], dtype=pl.String), source)
         matrix[0] = first.fill_null(np.nan).to_numpy()
     if height > 1:
-        matrix[rows - height + 1 :] = _numbers(source, range(has_entries, width), height - 1)
+        matrix[rows - height + 1 :] = _numbers(source, range(has_items, width), height - 1)
     wrong = np.argwhere(~np.isfinite(matrix))
     if wrong.size:
         row, column = wrong[0] + 1
         raise InputError(
             f"{what} must hold a number such as 0.25, 25% or 1/4 in every cell, but does not in row {row}, column "
-            f"{column} (counted from 1, without names); such cells: {len(wrong)}. Write 0 where a token cannot be that "
-            "entry"
+            f"{column} (counted from 1, without names); such cells: {len(wrong)}. Write 0 for "
+            "impossible pairs"
         )
     matrix.flags.writeable = False
-    entries = (([] if has_tokens else [top[0]]) + left.fill_null("").to_list()) if has_entries else None
-    tokens = top[has_entries:] if has_tokens else None
+    items = (([] if has_pseudonyms else [top[0]]) + left.fill_null("").to_list()) if has_items else None
+    pseudonyms = top[has_items:] if has_pseudonyms else None
     return MatrixFile(
         square_matrix(matrix, what=what, square=square),
-        _filled_names(entries, "rows", what),
-        _filled_names(tokens, "columns", what),
+        _filled_names(items, "rows", what),
+        _filled_names(pseudonyms, "columns", what),
     )
 
 

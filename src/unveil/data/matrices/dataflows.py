@@ -10,7 +10,7 @@ from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
 from unveil.data.files.source import shown
 from unveil.data.matrices.csv_matrix import written_number
 from unveil.data.matrices.matchings import PathLike, column_of_numbers
-from unveil.data.matrices.square_matrix import Names
+from unveil.data.matrices.square_matrix import OLD_KEYS, Names
 from unveil.errors import InputError, did_you_mean, shortened
 
 
@@ -18,15 +18,15 @@ class DataflowFile(NamedTuple):
     """Inputs, outputs, and probabilities of each node, and output order."""
 
     nodes: tuple[tuple[Names, Names, Any], ...]
-    entries: Names | None = None
-    tokens: Names | None = None
+    items: Names | None = None
+    pseudonyms: Names | None = None
 
 
 def read_dataflow(path: PathLike) -> DataflowFile:
     r"""Return a network of mix nodes from a TOML or CSV file.
 
     TOML: a ``[[node]]`` each, with ``inputs`` and ``outputs`` (lists of names) and, if it does not draw every order
-    alike, ``matrix`` (a row per input of numbers or texts such as "1/3"); ``entries`` and ``tokens`` on top give the
+    alike, ``matrix`` (a row per input of numbers or texts such as "1/3"); ``items`` and ``pseudonyms`` on top give the
     order of rows and columns. CSV: columns ``node``, ``input`` and ``output``, a row for each input and any output of
     the node; with a fourth column ``chance``, a row for each input and output that the input can leave by.
 
@@ -67,8 +67,8 @@ def _csv_network(path: PathLike) -> DataflowFile:
 
 
 def _toml_network(path: Path) -> DataflowFile:
-    told = read_toml(path)
-    _refuse_keys(told, ("node", "entries", "tokens"), path, "")
+    told = {OLD_KEYS.get(key, key): value for key, value in read_toml(path).items()}
+    _refuse_keys(told, ("node", "items", "pseudonyms"), path, "")
     nodes = told.get("node", [])
     if not isinstance(nodes, list) or not nodes or not all(isinstance(node, dict) for node in nodes):
         raise InputError(f"the file {shown(path)} must have [[node]] for each node, but has none. Add them")
@@ -79,7 +79,7 @@ def _toml_network(path: Path) -> DataflowFile:
         inputs, outputs = (_list_of_names(node.get(side), side, path, where) for side in ("inputs", "outputs"))
         found.append((inputs, outputs, _told_matrix(node.get("matrix"), path, where)))
     order = [
-        None if told.get(key) is None else _list_of_names(told[key], key, path, "") for key in ("entries", "tokens")
+        None if told.get(key) is None else _list_of_names(told[key], key, path, "") for key in ("items", "pseudonyms")
     ]
     return DataflowFile(tuple(found), order[0], order[1])
 

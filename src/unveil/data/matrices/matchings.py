@@ -25,7 +25,7 @@ _A_NUMBER = "hold a number such as 0.25, 25% or 1/4"
 class FrequencyRanges(NamedTuple):
     """Known frequency range of each item, ends included."""
 
-    entries: Names
+    items: Names
     low: FloatArray
     high: FloatArray
 
@@ -33,7 +33,7 @@ class FrequencyRanges(NamedTuple):
 class Frequencies(NamedTuple):
     """Frequency of each pseudonym, with notes on the counting."""
 
-    tokens: Names
+    pseudonyms: Names
     frequency: FloatArray
     notes: tuple[str, ...] = ()
 
@@ -43,17 +43,17 @@ class MatchingsFile(NamedTuple):
 
     matchings: IntArray
     probability: FloatArray
-    entries: Names
-    tokens: Names
+    items: Names
+    pseudonyms: Names
 
 
 class _NamedPairs(Protocol):
     @property
     def n(self) -> int: ...
     @property
-    def entries(self) -> Names | None: ...
+    def items(self) -> Names | None: ...
     @property
-    def tokens(self) -> Names | None: ...
+    def pseudonyms(self) -> Names | None: ...
 
 
 def read_matrix(path: PathLike, *, square: bool = True) -> MatrixFile:
@@ -66,8 +66,8 @@ def read_matrix(path: PathLike, *, square: bool = True) -> MatrixFile:
     path
         The first bytes tell the kind. CSV, also compressed with gzip, with cells such as 0.25, 25% or 1/4, and with
         names in the first row, the first column, both or neither; where both, the cell in the corner is empty or a
-        word and names may be numbers, else names must be words. NPY. NPZ with one array (and ``entries`` and
-        ``tokens``, arrays of text, if wanted) or as ``scipy.sparse.save_npz`` writes it. Matrix Market, also
+        word and names may be numbers, else names must be words. NPY. NPZ with one array (and ``items`` and
+        ``pseudonyms``, arrays of text, if wanted) or as ``scipy.sparse.save_npz`` writes it. Matrix Market, also
         compressed with gzip. Nothing is ever unpickled.
     square
         Whether there must be as many rows as columns. Where not, a file whose corner is empty or a word has names on
@@ -84,8 +84,8 @@ def read_matrix(path: PathLike, *, square: bool = True) -> MatrixFile:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "matrix.csv")
-    ...     _ = file.write_text("entry,u,v\nFlu,1/3,2/3\nCold,2/3,1/3\n")
-    ...     read_matrix(file).tokens
+    ...     _ = file.write_text("item,u,v\nFlu,1/3,2/3\nCold,2/3,1/3\n")
+    ...     read_matrix(file).pseudonyms
     ('u', 'v')
     """
     return matrix_of(path, square=square)
@@ -97,16 +97,16 @@ def read_truth(path: PathLike, matching: _NamedPairs) -> IntArray:
     Parameters
     ----------
     path
-        CSV or Parquet with one row per entry, in any order. Where the attack has another number of tokens than of
-        entries (an UnequalMatching), entries without token have no row or an empty token, and are -1.
+        CSV or Parquet with one row per item, in any order. Where the attack has another number of pseudonyms than of
+        items (an UnequalMatching), items without pseudonym have no row or an empty pseudonym, and are -1.
     matching
-        The attack, whose names the file must use. Without names, entries and tokens are the numbers of rows and
+        The attack, whose names the file must use. Without names, items and pseudonyms are the numbers of rows and
         columns, counted from 1.
 
     Raises
     ------
     InputError
-        With the row, if a name is empty, unknown or comes twice; or if entries are missing.
+        With the row, if a name is empty, unknown or comes twice; or if items are missing.
 
     Examples
     --------
@@ -115,26 +115,25 @@ def read_truth(path: PathLike, matching: _NamedPairs) -> IntArray:
     >>> read_truth(samples.path("matching_truth.csv"), Matching.read(samples.path("matching_matrix.csv")))
     array([2, 3, 4, 0, 1])
     """
-    token_count = getattr(matching, "token_count", None)
-    complete = ["entry", "token"] if token_count is None else ["entry"]
-    frame = read_table(path, {"entry": "entry", "token": "token"}, complete=complete)
-    if token_count is not None:
-        refuse_repeats(frame, path, ["entry"])
-        frame = frame.filter(frame["token"].is_not_null())
+    pseudonym_count = getattr(matching, "pseudonym_count", None)
+    complete = ["item", "pseudonym"] if pseudonym_count is None else ["item"]
+    frame = read_table(path, {"item": "item", "pseudonym": "pseudonym"}, complete=complete)
+    if pseudonym_count is not None:
+        refuse_repeats(frame, path, ["item"])
+        frame = frame.filter(frame["pseudonym"].is_not_null())
     columns = []
-    counts = matching.n, matching.n if token_count is None else int(token_count)
-    for name, known, n in zip(("entry", "token"), (matching.entries, matching.tokens), counts, strict=True):
+    counts = matching.n, matching.n if pseudonym_count is None else int(pseudonym_count)
+    for name, known, n in zip(("item", "pseudonym"), (matching.items, matching.pseudonyms), counts, strict=True):
         refuse_repeats(frame, path, [name])
         numbers = _numbers_of(frame[name], known, n)
-        what = f"an {name}" if name == "entry" else f"a {name}"
+        what = f"an {name}" if name == "item" else f"a {name}"
         must = f"name {what} of the attack" if known else f"hold a whole number from 1 to {n}"
         refuse_cells(numbers.is_null(), path, name, must)
         columns.append(numbers.to_numpy().astype(np.int64))
     lacking = matching.n - frame.height
-    if lacking and token_count is None:
+    if lacking and pseudonym_count is None:
         raise InputError(
-            f"{shown(Path(path))} must give the pseudonym of each of the {matching.n} items, but lacks {lacking}. "
-            "Add a row for each of them"
+            f"{shown(Path(path))} lacks the pseudonym of {lacking} of {matching.n} items. Add a row for each"
         )
     truth = np.full(matching.n, -1, np.int64)
     truth[columns[0]] = columns[1]
@@ -146,46 +145,46 @@ def read_ranges(path: PathLike) -> FrequencyRanges:
     """Return the frequency range of each item, from ``low`` and ``high``.
 
     Cells are such as 0.25, 25% or 1/4; the unit is that of the frequencies. Raises InputError with the row where a cell
-    is empty or no number, an entry comes twice, or ``low`` is above ``high``.
+    is empty or no number, an item comes twice, or ``low`` is above ``high``.
 
     >>> from unveil.data import samples
     >>> read_ranges(samples.path("matching_ranges.csv")).low
     array([0.4 , 0.35, 0.3 , 0.1 , 0.2 ])
     """
-    names = ("entry", "low", "high")
+    names = ("item", "low", "high")
     frame = read_table(path, {name: name for name in names}, complete=names, numbers=["low", "high"])
-    refuse_repeats(frame, path, ["entry"])
+    refuse_repeats(frame, path, ["item"])
     low, high = (column_of_numbers(frame, path, name) for name in ("low", "high"))
     refuse_cells(low > high, path, "low", "be at most 'high'")
-    return FrequencyRanges(tuple(frame["entry"]), low.to_numpy(), high.to_numpy())
+    return FrequencyRanges(tuple(frame["item"]), low.to_numpy(), high.to_numpy())
 
 
 def read_frequencies(path: PathLike) -> Frequencies:
     """Return the frequency of each pseudonym, at least 0, in any unit.
 
-    Raises InputError with the row where a token comes twice or lacks a frequency.
+    Raises InputError with the row where a pseudonym comes twice or lacks a frequency.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "frequencies.csv")
-    ...     _ = file.write_text("token,frequency" + chr(10) + "u,20%" + chr(10))
+    ...     _ = file.write_text("pseudonym,frequency" + chr(10) + "u,20%" + chr(10))
     ...     read_frequencies(file)
-    Frequencies(tokens=('u',), frequency=array([0.2]), notes=())
+    Frequencies(pseudonyms=('u',), frequency=array([0.2]), notes=())
     """
-    columns = {name: name for name in ("token", "frequency")}
+    columns = {name: name for name in ("pseudonym", "frequency")}
     frame = read_table(path, columns, complete=list(columns), numbers=["frequency"])
-    refuse_repeats(frame, path, ["token"])
+    refuse_repeats(frame, path, ["pseudonym"])
     frequency = column_of_numbers(frame, path, "frequency")
     refuse_cells(frequency < 0, path, "frequency", "hold numbers of at least 0")
-    return Frequencies(tuple(frame["token"]), frequency.to_numpy())
+    return Frequencies(tuple(frame["pseudonym"]), frequency.to_numpy())
 
 
 def read_transactions(path: PathLike) -> Frequencies:
     """Return the share of released transactions with each pseudonym.
 
-    A transaction is a set: a row that repeats a token of its transaction says nothing new, is left out, and a note says
-    so. A transaction without tokens has one row with an empty token; it counts among the transactions. Tokens are in
-    the order of their names. A token that is in no transaction cannot be told here: give frequencies instead.
+    A transaction is a set: a row that repeats a pseudonym of its transaction is left out, with a note. A transaction
+    without pseudonyms has one row with an empty pseudonym; it counts as a transaction. Pseudonyms are in the
+    order of their names. Pseudonyms without a transaction are missing: give frequencies instead.
 
     >>> from unveil.data import samples
     >>> read_transactions(samples.path("matching_transactions.csv"))[:2]
@@ -193,14 +192,14 @@ def read_transactions(path: PathLike) -> Frequencies:
     """
     import polars as pl
 
-    frame = read_table(path, {"transaction": "transaction", "token": "token"}, complete=["transaction"])
-    blank = frame["token"].is_null()
-    several = frame.select(pl.col("token").is_null() & (pl.len().over("transaction") > 1)).to_series()
-    refuse_cells(several, path, "token", "be filled in where a transaction has other rows")
+    frame = read_table(path, {"transaction": "transaction", "pseudonym": "pseudonym"}, complete=["transaction"])
+    blank = frame["pseudonym"].is_null()
+    several = frame.select(pl.col("pseudonym").is_null() & (pl.len().over("transaction") > 1)).to_series()
+    refuse_cells(several, path, "pseudonym", "be filled in where a transaction has other rows")
     count = frame["transaction"].n_unique()
     once = frame.filter(~blank).unique()
-    tokens = once.group_by("token").len().sort("token")
-    if tokens.height == 0:
+    pseudonyms = once.group_by("pseudonym").len().sort("pseudonym")
+    if pseudonyms.height == 0:
         raise InputError(f"no transaction of {shown(Path(path))} has a pseudonym. Fill in the pseudonyms")
     notes = []
     if repeats := frame.height - int(blank.sum()) - once.height:
@@ -209,15 +208,15 @@ def read_transactions(path: PathLike) -> Frequencies:
         )
     if idle := int(blank.sum()):
         notes.append(f"Transactions of {shown(Path(path))} without pseudonyms count among all {count}: {idle}.")
-    return Frequencies(tuple(tokens["token"]), tokens["len"].to_numpy() / count, tuple(notes))
+    return Frequencies(tuple(pseudonyms["pseudonym"]), pseudonyms["len"].to_numpy() / count, tuple(notes))
 
 
 def read_matchings(path: PathLike, *, probability: str = "probability") -> MatchingsFile:
     """Return explicit matchings: probability and one pseudonym per item.
 
-    ``probability`` is what the column of probabilities is called; every other column is an entry. Tokens are in the
+    ``probability`` is what the column of probabilities is called; every other column is an item. Pseudonyms are in the
     order of their names. Raises InputError with the row where a cell is empty, a probability is not a number of at
-    least 0, or the tokens are not each there once, the same ones as in the first row.
+    least 0, or the pseudonyms are not each there once, the same ones as in the first row.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -227,8 +226,8 @@ def read_matchings(path: PathLike, *, probability: str = "probability") -> Match
     [[0, 1], [1, 0]]
     """
     frame = read_table(path, numbers=[probability])
-    entries = tuple(name for name in frame.columns if name != probability)
-    if probability not in frame.columns or not entries:
+    items = tuple(name for name in frame.columns if name != probability)
+    if probability not in frame.columns or not items:
         raise InputError(
             f"{shown(Path(path))} must have the column {shortened(probability)} and one column per item, but has not. "
             "Rename the column of probabilities"
@@ -237,17 +236,17 @@ def read_matchings(path: PathLike, *, probability: str = "probability") -> Match
         refuse_cells(frame[name].is_null(), path, name, "have a value in every row")
     chance = column_of_numbers(frame, path, probability)
     refuse_cells(chance < 0, path, probability, "hold numbers of at least 0")
-    tokens = tuple(sorted(set(frame.select(entries).row(0))))
+    pseudonyms = tuple(sorted(set(frame.select(items).row(0))))
     numbers = np.column_stack(
-        [_numbers_of(frame[name], tokens, len(tokens)).fill_null(-1).to_numpy() for name in entries]
+        [_numbers_of(frame[name], pseudonyms, len(pseudonyms)).fill_null(-1).to_numpy() for name in items]
     )
-    wrong = np.flatnonzero((np.sort(numbers, axis=1) != np.arange(len(entries))).any(axis=1))
+    wrong = np.flatnonzero((np.sort(numbers, axis=1) != np.arange(len(items))).any(axis=1))
     if wrong.size:
         raise InputError(
             f"each row of {shown(Path(path))} must hold every pseudonym once, the same ones as row 1, but row "
             f"{wrong[0] + 1} (counted from 1 below the header; such rows: {wrong.size}) does not. Write it so"
         )
-    return MatchingsFile(numbers, chance.to_numpy(), entries, tokens)
+    return MatchingsFile(numbers, chance.to_numpy(), items, pseudonyms)
 
 
 def column_of_numbers(frame: "pl.DataFrame", path: PathLike, name: str) -> "pl.Series":

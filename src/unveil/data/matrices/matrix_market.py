@@ -16,7 +16,7 @@ from unveil.errors import InputError
 
 _HEADER = re.compile(rb"%%MatrixMarket\s+matrix\s+(\S+)\s+(\S+)\s+(\S+)\s*$", re.IGNORECASE)
 _SIZES = re.compile(rb"\s*([0-9]{1,18})\s+([0-9]{1,18})(?:\s+([0-9]{1,18}))?\s*$")
-#: How many cells an entry has, by what it holds.
+#: Numbers per stored value, by what it holds.
 FIELDS = {"pattern": 2, "integer": 3, "unsigned-integer": 3, "real": 3, "double": 3}
 
 
@@ -53,12 +53,12 @@ def market_matrix(text: bytes, path: Path, what: str, *, square: bool = True) ->
     known = form in ("coordinate", "array") and field in FIELDS and symmetry in ("general", "symmetric")
     if not known or sizes is None or (sizes[2] is None) != (form == "array"):
         raise _damaged(path)
-    rows, columns, entries = sizes
-    refuse_shape((rows, columns), what=what, entries=entries, square=square or symmetry == "symmetric")
+    rows, columns, stored = sizes
+    refuse_shape((rows, columns), what=what, stored=stored, square=square or symmetry == "symmetric")
     numbers = _numbers(stream.read(), path)
-    if entries is None:
+    if stored is None:
         return square_matrix(_dense(numbers, (rows, columns), symmetry, path), what=what, square=square)
-    if numbers.shape != (entries, FIELDS[field]) and (entries or numbers.size):
+    if numbers.shape != (stored, FIELDS[field]) and (stored or numbers.size):
         raise _damaged(path)
     return square_matrix(_sparse(numbers, (rows, columns), symmetry, path, what), what=what, square=square)
 

@@ -1,5 +1,7 @@
 """Validate a matrix of nonnegative numbers, square by default."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
@@ -16,16 +18,20 @@ SquareMatrix = Union[FloatArray, "csr_array"]
 
 #: A dense matrix with more rows than this takes more than 800 MB, and its copies several times as much.
 MOST_DENSE_ROWS = 10_000
-#: A sparse matrix with more entries than a dense one may have takes even more memory.
+#: A sparse matrix with more values than a dense one may have takes even more memory.
 MOST_ENTRIES = MOST_DENSE_ROWS**2
+
+
+#: Names of rows and columns in files of earlier versions.
+OLD_KEYS: Mapping[str, str] = MappingProxyType({"entries": "items", "tokens": "pseudonyms"})
 
 
 class MatrixFile(NamedTuple):
     """Matrix of a file, with optional row (item) and column (pseudonym) names."""
 
     matrix: SquareMatrix
-    entries: Names | None = None
-    tokens: Names | None = None
+    items: Names | None = None
+    pseudonyms: Names | None = None
 
 
 def square_matrix(matrix: Any, *, what: str = "the matrix", square: bool = True) -> SquareMatrix:
@@ -33,7 +39,7 @@ def square_matrix(matrix: Any, *, what: str = "the matrix", square: bool = True)
 
     With ``square=False`` it may have more rows than columns, or fewer.
 
-    Whatever scipy calls sparse stays sparse (entries stored twice are added, stored zeros are left out), anything else
+    Whatever scipy calls sparse stays sparse (values stored twice are added, stored zeros are left out), anything else
     becomes dense. ``what`` begins the sentence of an error; rows and columns are counted from 1 there.
 
     >>> square_matrix([[1, 0], [0.5, 2]])
@@ -41,7 +47,7 @@ def square_matrix(matrix: Any, *, what: str = "the matrix", square: bool = True)
            [0.5, 2. ]])
     """
     if hasattr(matrix, "tocsr"):
-        refuse_shape(matrix.shape, what=what, entries=matrix.nnz, square=square)
+        refuse_shape(matrix.shape, what=what, stored=matrix.nnz, square=square)
         return _sparse(matrix, what)
     dense = _numbers(matrix, what, square)
     # Both are false for NaN, so that one pass each is enough where all is well.
@@ -53,7 +59,7 @@ def square_matrix(matrix: Any, *, what: str = "the matrix", square: bool = True)
     return dense
 
 
-def refuse_shape(shape: tuple[int, ...], *, what: str, entries: int | None = None, square: bool = True) -> None:
+def refuse_shape(shape: tuple[int, ...], *, what: str, stored: int | None = None, square: bool = True) -> None:
     """Raise the error for a non-square, empty, or too large shape."""
     if 0 in shape:
         raise InputError(f"{what} must have at least one row and column, but is empty. Pass one row per item")
@@ -64,14 +70,14 @@ def refuse_shape(shape: tuple[int, ...], *, what: str, entries: int | None = Non
             f"pseudonym, but is {seen}. Add missing ones, or leave out those without a counterpart"
             f"{'; UnequalMatching takes more of one than of the other' if square and len(shape) == 2 else ''}"
         )
-    if entries is None and max(shape) > MOST_DENSE_ROWS:
+    if stored is None and max(shape) > MOST_DENSE_ROWS:
         raise InputError(
-            f"{what} must have at most {MOST_DENSE_ROWS:,} rows where every entry is stored, but has {max(shape):,}. "
+            f"{what} must have at most {MOST_DENSE_ROWS:,} rows where every value is stored, but has {max(shape):,}. "
             "Pass a sparse matrix of scipy, or write it as Matrix Market or with scipy.sparse.save_npz"
         )
-    if entries is not None and entries > MOST_ENTRIES:
+    if stored is not None and stored > MOST_ENTRIES:
         raise InputError(
-            f"{what} must store at most {MOST_ENTRIES:,} entries, but stores {entries:,}. "
+            f"{what} must store at most {MOST_ENTRIES:,} values, but stores {stored:,}. "
             "Split the data into parts that cannot be mistaken for one another"
         )
 
@@ -103,7 +109,7 @@ def _sparse(matrix: Any, what: str) -> "csr_array":
         rows.check_format(full_check=True)
     except ValueError:
         raise InputError(
-            f"{what} stores entries outside its rows and columns. Build the sparse matrix again from its rows, columns "
+            f"{what} stores values outside its rows and columns. Build the sparse matrix again from its rows, columns "
             "and values"
         ) from None
     rows.sum_duplicates()
@@ -121,5 +127,5 @@ def _wrong_entry(what: str, row: int, column: int, value: float, count: int) -> 
     seen = "is negative" if value < 0 and np.isfinite(value) else "is missing or infinite"
     return InputError(
         f"{what} must hold finite numbers of at least 0, but the one in row {row + 1}, column {column + 1} (counted "
-        f"from 1, without names) {seen}; such entries: {count}. Change them; 0 says that a token cannot be that entry"
+        f"from 1, without names) {seen}; such cells: {count}. Change them; 0 says that a pseudonym cannot be that item"
     )

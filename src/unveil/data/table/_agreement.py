@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.table._cell_columns import PeopleValues
 from unveil.data.table._cell_reading import exact_values, read_texts, read_values, taken_out, with_intervals
-from unveil.data.table._rounding import recognise
+from unveil.data.table._rounding import recognize
 from unveil.data.table.cells import NOBODY, SHOWN, Cells, CodeColumn, texts_of
 from unveil.data.table.coded_columns import CellColumn, cells_of, words_of
 from unveil.data.table.forms import DeclaredKind, normal, refuse_lost, text_of, without_blanks
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from unveil.data.table.table import Table
 
 #: Who is believed first; all guesses are alike, and there the original is.
-_AUTHORITY = ("told", "dictionary", "labels")
+_AUTHORITY = ("given", "dictionary", "labels")
 _NOTED = 0.95
 _LEAST_READ = 0.5
 _MEANS = {
@@ -146,7 +146,7 @@ def _read(
 def _with_rounding(table: "Table", part: AgreedColumn, persons: Sequence[CodeColumn]) -> AgreedColumn:
     """Return released numbers as intervals if rounded or truncated."""
     shown = part.series if part.cells is None else _single_numbers(part.cells)
-    found = None if shown is None else recognise(persons[0].values, shown)
+    found = None if shown is None else recognize(persons[0].values, shown)
     if found is None:
         return part
     people = PeopleValues(persons)
@@ -340,7 +340,7 @@ def _matched(values: CellColumn, leading: CellColumn) -> CellColumn:
 
 def _day_and_month_exchanged(column: "Column", lead: "Column") -> bool:
     ways = {"day/month/year", "month/day/year"}
-    return column.confidence == "unsure" and set(column.written) | set(lead.written) == ways
+    return column.confidence == "uncertain" and set(column.written) | set(lead.written) == ways
 
 
 def _exchanged(moments: "pl.Series") -> "pl.Series":

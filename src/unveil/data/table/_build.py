@@ -334,7 +334,7 @@ def _check_told(names: Sequence[str], table: str, kinds: Mapping[str, DeclaredKi
 
 
 def _described(name: str, column: SettledColumn, declared_role: Role | None, called: str) -> Column:
-    role, why = (declared_role, "as told") if declared_role else column.role
+    role, why = (declared_role, "as given") if declared_role else column.role
     settled = column.typed
     return Column(
         name=name,
@@ -427,6 +427,6 @@ def _ordered_by(column: SettledColumn, test: CodeOrderTest) -> SettledColumn:
         f"codes {low} to {high}, and other columns rise or fall along them ({test.share:.0%} of the variation between "
         f"codes is in this direction; {test.as_good} of {ORDERS} other orders do as well)"
     ).replace("%", " %")
-    confidence: Confidence = "unsure" if test.codes == 3 else "likely"
+    confidence: Confidence = "uncertain" if test.codes == 3 else "likely"
     typed = replace(column.typed, kind="ordered", reason=reason, confidence=confidence)
     return column._replace(typed=typed, values=column.codes, role=guess_role(codes, "ordered"))

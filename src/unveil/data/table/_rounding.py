@@ -45,7 +45,7 @@ class _ValueCounts(NamedTuple):
         return int(self.up_to[max(last + 1, first)] - self.up_to[first])
 
 
-def recognise(original: "pl.Series", released: "pl.Series") -> RoundedColumn | None:
+def recognize(original: "pl.Series", released: "pl.Series") -> RoundedColumn | None:
     """Return the intervals of rounded or truncated values, else None.
 
     Both are numbers. Rounding shows in at least 3 values that are multiples of one step apart where the original has
@@ -55,7 +55,7 @@ def recognise(original: "pl.Series", released: "pl.Series") -> RoundedColumn | N
 
     >>> import polars as pl
     >>> ages = pl.Series(range(20, 80))
-    >>> recognise(ages, ages // 10 * 10).said
+    >>> recognize(ages, ages // 10 * 10).said
     'rounded down in steps of 10'
     """
     own, shown = (_counted(series) for series in (original, released))

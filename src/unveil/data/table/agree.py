@@ -18,7 +18,7 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-_SAID: tuple[Confidence, ...] = ("told", "dictionary", "labels")
+_SAID: tuple[Confidence, ...] = ("given", "dictionary", "labels")
 
 
 def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table, ...]:
@@ -41,7 +41,7 @@ def agree(original: Table, *others: Table, masked: bool = False) -> tuple[Table,
         The released table, then people who are not in the original, and rows that only make a scale.
     masked
         Whether each released row stems from a person. Then a missing cell where the original has none was taken out,
-        and rounded numbers, top and bottom codes are recognised, with a note.
+        and rounded numbers, top and bottom codes are recognized, with a note.
 
     Raises
     ------

@@ -22,14 +22,14 @@ class Column:
     name, kind, role
         What it is called, what it holds and what it is to an attacker.
     reason
-        Why this kind and role were guessed, or "as told".
+        Why this kind and role were guessed, or "as given".
     missing
         How many cells are null.
     role_told
         Whether the role was told.
     confidence
-        Where the kind comes from: "told", "dictionary", "labels" (inside the file), or a guess that is "sure",
-        "likely" or "unsure".
+        Where the kind comes from: "given", "dictionary", "labels" (inside the file), or a guess that is "sure",
+        "likely" or "uncertain".
     markers
         The texts that stand for no value; `Table.marked` says where they stand.
     question
@@ -62,7 +62,7 @@ class Column:
     @property
     def kind_told(self) -> bool:
         """True if the column type was declared."""
-        return self.confidence == "told"
+        return self.confidence == "given"
 
     @property
     def is_used(self) -> bool:
@@ -89,7 +89,7 @@ class KindOfColumn(Protocol):
 def unsure_note(columns: Iterable[KindOfColumn]) -> str:
     """Return a note on used columns with uncertain types, or ""."""
     used = [column for column in columns if column.role in USED]
-    unsure = [column.name for column in used if column.confidence == "unsure"]
+    unsure = [column.name for column in used if column.confidence == "uncertain"]
     if not unsure:
         return ""
     return (

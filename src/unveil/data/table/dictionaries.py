@@ -184,9 +184,9 @@ def settled_by(
     kind, reason, sure = _kind_by(entry, guess, dictionary)
     if kind is None:
         return guess, []
-    why = f"{dictionary.name} says so"
+    why = f"by {dictionary.name}"
     settled = settle(series, declared=kind, markers=markers, why=why, table=table)
-    settled = replace(settled, reason=reason, confidence=dictionary.confidence if sure else "unsure")
+    settled = replace(settled, reason=reason, confidence=dictionary.confidence if sure else "uncertain")
     if not sure:
         settled = replace(settled, codes=guess.codes)
     if settled.kind == "category" and all(marker.told or number_of(marker.text) is None for marker in guess.markers):

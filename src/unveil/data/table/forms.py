@@ -274,7 +274,7 @@ def in_form(values: "pl.Series", declared: DeclaredKind) -> "pl.Series":
 def refuse_lost(before: "pl.Series", after: "pl.Series", declared: DeclaredKind, why: str, table: str) -> None:
     """Reject a column with cells that do not fit its type.
 
-    ``why`` says where the kind comes from, as in "its kind was told to be number".
+    ``why`` is the source of the type, such as "its type was declared as number".
     """
     if after.null_count() <= before.null_count():
         return
@@ -288,10 +288,9 @@ def refuse_lost(before: "pl.Series", after: "pl.Series", declared: DeclaredKind,
     number = int(lost.sum())
     cells = "1 cell does" if number == 1 else f"{number} cells do"
     raise InputError(
-        f"column {before.name!r} of the {table} must {_MUST[kind_of(declared)]}, because "
-        f"{why}, but {cells} not fit, the first in row {lost.arg_true()[0] + 1} (counted from 1 "
-        "below the header). Tell another kind with kinds={…}, or name the texts that stand for missing values with "
-        "missing=(…)"
+        f"column {before.name!r} of the {table} must {_MUST[kind_of(declared)]} ({why}), "
+        f"but {cells} not fit, the first in row {lost.arg_true()[0] + 1} (counted from 1 below the header). "
+        "Give another type with kinds={…}, or name the texts for missing values with missing=(…)"
     )
 
 

@@ -261,7 +261,7 @@ def _from_words(raw: _Raw, different: "pl.Series") -> TypedColumn:
     if dates := looks_like_dates(different):
         doubt = "" if dates.sure else ", though day and month could be exchanged"
         reason = f"every cell is a date or a moment {dates.way}{doubt}"
-        guess = Guess("date", "sure" if dates.sure else "unsure", reason, dates=dates)
+        guess = Guess("date", "sure" if dates.sure else "uncertain", reason, dates=dates)
         return replace(_finished(raw, guess), written=(dates.way,))
     settled = _finished(raw, kind_of_words(different, text.len(), filled))
     if have_two_orders(different):
@@ -282,7 +282,7 @@ def _finished(raw: _Raw, guess: Guess, numbers: "pl.Series | None" = None) -> Ty
         reason += f", with {len(markers)} marker{'s' * (len(markers) > 1)} for missing values"
     settled = TypedColumn(raw.series, guess.kind, reason, guess.confidence, markers, marked)
     if any(not marker.told and is_unlisted(marker) for marker in markers):
-        settled = replace(settled, confidence="unsure", reason=f"{reason}, one of them on no list")
+        settled = replace(settled, confidence="uncertain", reason=f"{reason}, one of them on no list")
     if guess.kind in ("category", "text"):
         codes = without(numbers, marked) if guess.asks and numbers is not None else None
         return replace(settled, values=text_of(_words(raw.series, markers, marked)), codes=codes)
@@ -339,7 +339,7 @@ def read_as(values: "pl.Series", declared: DeclaredKind, asked: Sequence[Marker]
         cells |= {marker.text: marker for marker in _told_numbers(numbers.drop_nulls().unique(), asked)}
     markers, marked = marked_cells(raw, numbers, cells)
     left = _words(values, markers, marked) if words else without(values, marked)
-    return TypedColumn(in_form(left, declared), kind, "as told", "told", markers, marked)
+    return TypedColumn(in_form(left, declared), kind, "as given", "given", markers, marked)
 
 
 def guess_role(values: "pl.Series", kind: Kind) -> tuple[Role, str]:

@@ -51,7 +51,7 @@ def in_order(cells: list[str]) -> list[str]:
 
 
 #: How far a kind can be trusted: told by the caller, by a dictionary or by labels in the file, or guessed.
-Confidence = Literal["told", "dictionary", "labels", "sure", "likely", "unsure"]
+Confidence = Literal["given", "dictionary", "labels", "sure", "likely", "uncertain"]
 
 #: In fewer rows nothing tells codes from amounts, and each row having its own value says nothing.
 ENOUGH_ROWS = 20
@@ -147,7 +147,7 @@ def kind_of_whole(name: str, numbers: WholeNumbers) -> Guess:
         return Guess("number", "likely", "whole numbers from 0 on, each rarer than the one before: a count")
     return Guess(
         "category",
-        "unsure",
+        "uncertain",
         f"{different} codes that are whole numbers, and nothing tells whether they have an order",
         asks=True,
     )

@@ -241,7 +241,7 @@ def valid_guesses(
     Formula: ``#valid / #attempted``; a belief function is valid if ``Bel(A) <= P(A)`` for all sets A, and a
     probability if it is the pignistic one of such a belief function. 0 means that every guess claims what cannot be, so
     that its hits prove nothing; 1 means that none does. Here the truth is a probability per target, not its true
-    record. NaN where guesses are undecided, or none was attempted: ``compatibility(...).between`` has the bounds.
+    record. NaN if guesses are not settled, or none was attempted: ``compatibility(...).between`` has the bounds.
 
     >>> truth = Candidates.from_matrix([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
     >>> valid_guesses(Candidates.from_matrix([[0.25, 0.25, 0.5], [0.5, 0.25, 0.25]]), truth)

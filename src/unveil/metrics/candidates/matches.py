@@ -40,7 +40,7 @@ class Matches:
     overall_success: float = nan
 
     @derived("Targets without a true match; null without a truth.", counts="people")
-    def stand_for_nobody(self) -> int | None:
+    def without_original(self) -> int | None:
         """Number of targets without a true match, or None without a truth."""
         return self.nobody if self.has_truth else None
 

@@ -21,7 +21,7 @@ def adversary_success_rate(guess: Candidates, truth: Truth) -> float:
     who attempts little and is right about that; see :func:`adversary_overall_success`. An attempt on a target without a
     true match is a failed one. It is never undefined: who attempts nothing succeeds in nothing, which is 0.
 
-    >>> adversary_success_rate(Candidates.from_matrix([[1, 0], [0, 0]], normalise=True), [0, 1])
+    >>> adversary_success_rate(Candidates.from_matrix([[1, 0], [0, 0]], normalize=True), [0, 1])
     1.0
     """
     attempts = int(guess.attempted.sum())
@@ -35,7 +35,7 @@ def adversary_overall_success(guess: Candidates, truth: Truth) -> float:
     Formula: ``sum(correct) / n`` over the n targets with a true match. 0 means none, 1 all. NaN where no target has a
     true match.
 
-    >>> adversary_overall_success(Candidates.from_matrix([[1, 0], [0, 0]], normalise=True), [0, 1])
+    >>> adversary_overall_success(Candidates.from_matrix([[1, 0], [0, 0]], normalize=True), [0, 1])
     0.5
     """
     somebody = int((numbers(guess, truth) != NOBODY).sum())

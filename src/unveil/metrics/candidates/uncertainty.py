@@ -207,11 +207,11 @@ def normalized_entropy(guess: Candidates) -> FloatArray:
 
 
 @metric(bounds=(0, inf), affected_by_chunking=True, **FACTS)
-def quantiles_on_entropy(guess: Candidates, *, at_least: float = 0.001, renormalise: bool = False) -> FloatArray:
+def quantiles_on_entropy(guess: Candidates, *, at_least: float = 0.001, renormalize: bool = False) -> FloatArray:
     """Return the entropy of candidates above a small probability, in bits.
 
     Formula: ``-sum(p * log2(p))`` over ``p >= least`` (0.001 in the source), as they are, or divided by their sum
-    with ``renormalise``. It keeps a long tail of unlikely candidates from passing for privacy. 0 means the attacker
+    with ``renormalize``. It keeps a long tail of unlikely candidates from passing for privacy. 0 means the attacker
     is sure, or that no candidate reaches ``at_least``. NaN where not attempted.
 
     >>> quantiles_on_entropy(Candidates.from_matrix([[0.5, 0.4996, 0.0004]]), at_least=0.01).round(3)
@@ -223,7 +223,7 @@ def quantiles_on_entropy(guess: Candidates, *, at_least: float = 0.001, renormal
         each = guess.each_other
         counted = np.where((each >= at_least) & (each > 0), guess.others * each, 0.0)
         bits, total = bits - counted * _log2(each), total + counted
-    if renormalise:
+    if renormalize:
         whole = np.where(total > 0, total, 1.0)
         bits = np.maximum(0.0, bits / whole + np.log2(whole))
     return defined(guess, bits)

@@ -9,7 +9,7 @@ import numpy as np
 
 from unveil._kernels.counts.rows import SparseRows
 from unveil._kernels.types import BoolArray, IntArray
-from unveil.guesses.count_ranges import CountRanges
+from unveil.guesses.cell_intervals import CellIntervals
 from unveil.metrics._listing import metric
 
 #: More cells are not compared with one another: those of one detail share no people anyway.
@@ -17,70 +17,70 @@ _MOST_COMPARED = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountFigures:
+class CellDisclosure:
     """Disclosure of suppressed cells.
 
     Attributes
     ----------
-    hidden
+    suppressed
         Counts that tables list without their value.
-    worked_out
+    recovered
         Of them those with one value left.
-    small_worked_out
+    small_cells_recovered
         Of these those from 1 to minimum - 1.
-    narrow
+    approximate
         Suppressed cells with two values left or a few more, but no more than were asked for.
     known_small
         Suppressed cells, not recovered, that are known to lie from 1 to minimum - 1 although no symbol said so.
-    unlisted_small
+    small_by_differencing
         Counts from 1 to minimum - 1 that no table lists and that follow from those that are listed.
-    unlisted_worked_out
+    unlisted_recovered
         All counts that no table lists, no adding of values gives, and that have one value left.
     people
         People in the small counts that are recovered, listed or not, each counted once: at least this many.
     undecided, unlisted_undecided
         Hidden and unlisted counts of which the work did not suffice to say whether they can be recovered.
-    narrow_undecided
+    approximate_undecided
         Suppressed cells, not recovered, of which it did not suffice to say whether they are narrow.
-    left
+    remaining_uncertainty
         The mean share of doubt that is left, in bits: 1 nothing learned, 0 everything recovered; over the suppressed
         cells that are given within a finite range of more than one value, NaN if there are none.
-    blind
+    guessing
         Suppressed cells that guessing blindly within what is given gets right, on average; NaN where nothing is given.
     ends, proven
         Ends of suppressed cells, and those of them that a population attains.
     """
 
-    hidden: int
-    worked_out: int
-    small_worked_out: int
-    narrow: int
+    suppressed: int
+    recovered: int
+    small_cells_recovered: int
+    approximate: int
     known_small: int
-    unlisted_small: int
-    unlisted_worked_out: int
+    small_by_differencing: int
+    unlisted_recovered: int
     people: int
     undecided: int
     unlisted_undecided: int
-    narrow_undecided: int
-    left: float
-    blind: float
+    approximate_undecided: int
+    remaining_uncertainty: float
+    guessing: float
     ends: int
     proven: int
 
     @property
     def recovered_rate(self) -> float:
         """Share of suppressed cells that are recovered; NaN if none is suppressed."""
-        return self.worked_out / self.hidden if self.hidden else math.nan
+        return self.recovered / self.suppressed if self.suppressed else math.nan
 
     @property
     def small(self) -> int:
         """Number of small cells recovered, listed in a table or not."""
-        return self.small_worked_out + self.unlisted_small
+        return self.small_cells_recovered + self.small_by_differencing
 
 
-def count_figures(
-    guess: CountRanges, *, codes: IntArray, leaves: Sequence[Sequence[int]], minimum: int, values: int = 3
-) -> CountFigures:
+def cell_disclosure(
+    guess: CellIntervals, *, codes: IntArray, leaves: Sequence[Sequence[int]], minimum: int, values: int = 3
+) -> CellDisclosure:
     """Return the disclosure of suppressed cells from their feasibility intervals.
 
     ``codes`` and ``leaves`` say which cells share people.
@@ -100,14 +100,14 @@ def count_figures(
 
     Examples
     --------
-    >>> guess = CountRanges(told_low=[1, 1, 5], told_high=[4, 4, 5], low=[3, 1, 5], high=[3, 2, 5],
+    >>> guess = CellIntervals(told_low=[1, 1, 5], told_high=[4, 4, 5], low=[3, 1, 5], high=[3, 2, 5],
     ...                     is_proven=[True] * 3, seen_low=[3, 1, 5], seen_high=[3, 2, 5],
     ...                     is_hidden=[True, True, False], is_unlisted=[False] * 3)
-    >>> found = count_figures(guess, codes=np.array([[1], [2], [0]]), leaves=[(3, 1, 2)], minimum=5)
-    >>> found.worked_out, found.small_worked_out, found.people, found.narrow, found.blind
+    >>> found = cell_disclosure(guess, codes=np.array([[1], [2], [0]]), leaves=[(3, 1, 2)], minimum=5)
+    >>> found.recovered, found.small_cells_recovered, found.people, found.approximate, found.guessing
     (1, 1, 3, 1, 0.5)
     """
-    hidden, out = guess.is_hidden, guess.is_worked_out
+    hidden, out = guess.is_hidden, guess.is_recovered
     small = (guess.low >= 1) & (guess.low < minimum) & (guess.low == guess.high)
     unlisted = guess.is_unlisted & (guess.low == guess.high)
     within = (guess.low >= 1) & (guess.high < minimum)
@@ -116,20 +116,20 @@ def count_figures(
     unsure = ~guess.is_settled
     wide = guess.has_more_than(values)
     named = small & (out | unlisted)
-    return CountFigures(
-        hidden=int(hidden.sum()),
-        worked_out=int(out.sum()),
-        small_worked_out=int((out & small).sum()),
-        narrow=int(few.sum()),
+    return CellDisclosure(
+        suppressed=int(hidden.sum()),
+        recovered=int(out.sum()),
+        small_cells_recovered=int((out & small).sum()),
+        approximate=int(few.sum()),
         known_small=int((hidden & ~out & within & ~told_small).sum()),
-        unlisted_small=int((unlisted & small).sum()),
-        unlisted_worked_out=int(unlisted.sum()),
+        small_by_differencing=int((unlisted & small).sum()),
+        unlisted_recovered=int(unlisted.sum()),
         people=people_once(guess.low, codes, leaves, np.flatnonzero(named)),
         undecided=int((hidden & unsure).sum()),
         unlisted_undecided=int((guess.is_unlisted & unsure).sum()),
-        narrow_undecided=int((hidden & ~out & ~few & ~wide & ~guess.is_proven).sum()),
-        left=doubt_left(guess),
-        blind=_blind(guess, hidden),
+        approximate_undecided=int((hidden & ~out & ~few & ~wide & ~guess.is_proven).sum()),
+        remaining_uncertainty=remaining_uncertainty(guess),
+        guessing=_guessed(guess, hidden),
         ends=2 * int(hidden.sum()),
         proven=_proven_ends(guess, hidden),
     )
@@ -179,19 +179,19 @@ def _of_one_detail(counts: IntArray, codes: IntArray, leaves: Sequence[Sequence[
     category="counts", per="release", more_means="less private", bounds=(0.0, 1.0), source="Zayatz (1992)",
     chance_of_success=True,
 )  # fmt: skip
-def recovered_rate(guess: CountRanges) -> float:
+def recovered_rate(guess: CellIntervals) -> float:
     """Return the share of suppressed cells that are recovered, 0 to 1.
 
     Formula: ``worked out / hidden``, each cell once. 0 means that no suppressed cell follows from what is shown; 1
     means that all do. No range is too narrow, so it can only be too low, where ranges are not proven. NaN where no
     count is hidden.
 
-    >>> recovered_rate(CountRanges(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
+    >>> recovered_rate(CellIntervals(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
     ...                            seen_low=[3, 1], seen_high=[3, 2], is_hidden=[True] * 2, is_unlisted=[False] * 2))
     0.5
     """
     hidden = int(guess.is_hidden.sum())
-    return int(guess.is_worked_out.sum()) / hidden if hidden else math.nan
+    return int(guess.is_recovered.sum()) / hidden if hidden else math.nan
 
 
 @metric(
@@ -201,15 +201,16 @@ def recovered_rate(guess: CountRanges) -> float:
     bounds=(0.0, 1.0),
     source="unveil, docs/how-to/published-tables.md",
 )
-def doubt_left(guess: CountRanges) -> float:
+def remaining_uncertainty(guess: CellIntervals) -> float:
     """Return the mean uncertainty left about suppressed cells, in bits over given bits.
 
     Formula: the mean of ``log2(values left) / log2(values told)`` over suppressed cells that are given within a finite
     range of more than one value. 0 means that all of these are recovered; 1 means that nothing was learned. NaN where
     no suppressed cell is given within such a range.
 
-    >>> doubt_left(CountRanges(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
-    ...                        seen_low=[3, 1], seen_high=[3, 2], is_hidden=[True] * 2, is_unlisted=[False] * 2))
+    >>> guess = CellIntervals(told_low=[1, 1], told_high=[4, 4], low=[3, 1], high=[3, 2], is_proven=[True] * 2,
+    ...                       seen_low=[3, 1], seen_high=[3, 2], is_hidden=[True] * 2, is_unlisted=[False] * 2)
+    >>> remaining_uncertainty(guess)
     0.25
     """
     known = guess.is_hidden & np.isfinite(guess.values_told) & (guess.values_told > 1)
@@ -218,12 +219,12 @@ def doubt_left(guess: CountRanges) -> float:
     return float(np.mean(np.log2(guess.values[known]) / np.log2(guess.values_told[known])))
 
 
-def _blind(guess: CountRanges, hidden: BoolArray) -> float:
+def _guessed(guess: CellIntervals, hidden: BoolArray) -> float:
     known = hidden & np.isfinite(guess.values_told)
     return float((1 / guess.values_told[known]).sum()) if known.any() else math.nan
 
 
-def _proven_ends(guess: CountRanges, hidden: BoolArray) -> int:
+def _proven_ends(guess: CellIntervals, hidden: BoolArray) -> int:
     low = guess.is_proven | (guess.seen_low == guess.low)
     high = guess.is_proven | (guess.seen_high == guess.high)
     seen = guess.seen_high >= guess.seen_low

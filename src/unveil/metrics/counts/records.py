@@ -3,12 +3,12 @@
 import math
 
 from unveil._kernels.types import IntArray
-from unveil.guesses.count_ranges import RankedRecords
+from unveil.guesses.cell_intervals import RankedRecords
 from unveil.metrics._listing import metric
 
 
 @metric(
-    category="counts", per="release", more_means="less private", bounds=(0.0, 1.0), source="Dick and others (2023)",
+    category="counts", per="release", more_means="less private", bounds=(0.0, 1.0), source="Dick et al. (2023)",
     chance_of_success=True,
 )  # fmt: skip
 def record_precision(guess: RankedRecords, truth: IntArray, *, first: int | None = None) -> float:

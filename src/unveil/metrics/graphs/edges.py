@@ -20,7 +20,7 @@ _GUESSING = "Adamic and Adar (2003); Liben-Nowell and Kleinberg (2007)"
 #: The share of people that are called the worst off.
 WORST = 0.01
 
-Baseline = Literal["common neighbours", "degrees"]
+Baseline = Literal["common neighbors", "degrees"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,7 +34,7 @@ class EdgeDisclosure:
     precision, recall
         The share of claims that are correct and of hidden edges that are claimed, with 95 % intervals, which allow for
         claims that share a node and so go together; undefined without a claim, or without a hidden edge.
-    by_common_neighbours, by_degrees
+    by_common_neighbors, by_degrees
         The share of correct ones among as many pairs guessed from the auxiliary graph alone.
     expected
         The share of claims that the attacker expects to be right; NaN where it has no probabilities.
@@ -51,7 +51,7 @@ class EdgeDisclosure:
     hidden: int
     precision: Rate
     recall: Rate
-    by_common_neighbours: float
+    by_common_neighbors: float
     by_degrees: float
     expected: float
     people: int
@@ -63,12 +63,12 @@ class EdgeDisclosure:
     @property
     def guessing(self) -> float:
         """Precision of the better of two ways of guessing."""
-        return float(np.fmax(self.by_common_neighbours, self.by_degrees))
+        return float(np.fmax(self.by_common_neighbors, self.by_degrees))
 
     @property
     def guessed_by(self) -> Baseline:
         """In which way that is."""
-        return "common neighbours" if self.by_common_neighbours > self.by_degrees else "degrees"
+        return "common neighbors" if self.by_common_neighbors > self.by_degrees else "degrees"
 
     @property
     def lift(self) -> float:
@@ -173,7 +173,7 @@ def edge_disclosure(guess: EdgeClaims, truth: Graph) -> EdgeDisclosure:
         hidden=hidden.size,
         precision=rate_of_pairs(guess.keys, right, nodes, why="nothing is claimed"),
         recall=rate_of_pairs(hidden, among(hidden, guess.keys), nodes, why="no edge is unknown"),
-        by_common_neighbours=by_common,
+        by_common_neighbors=by_common,
         by_degrees=by_degrees,
         expected=nan if guess.probability is None or not guess.keys.size else float(guess.probability.mean()),
         people=int(there.sum()),

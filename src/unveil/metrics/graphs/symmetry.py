@@ -21,8 +21,8 @@ from unveil.metrics._listing import metric
 def deanonymizability_bound(guess: GraphKnowledge, truth: GraphRelease) -> float:
     """Return the largest expected share of re-identified nodes, 0 to 1.
 
-    Formula: ``Σ 1 / max(twins released, twins auxiliary) / #{nodes to be found}`` over nodes with a true match whom the
-    attacker has heard of and did not know before; twins have the same neighbors. 0 means that nothing can be found. 1
+    Formula: ``Σ 1 / max(twins released, twins auxiliary) / #{nodes to be found}`` over nodes with a true match that the
+    auxiliary graph contains and that are no seeds; twins have the same neighbors. 0 means that nothing can be found. 1
     means that symmetry hides no node. It holds for any attacker with this knowledge. NaN where no node can be found.
 
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4])

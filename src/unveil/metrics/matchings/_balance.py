@@ -73,7 +73,7 @@ def _by_newton(edges: Edges, log_column: FloatArray) -> DoublyStochasticMatrix |
         return None
     order, width = system
     logs, b = np.log(edges.weight), log_column
-    value, log_row, share = _normalised(edges, logs, b)
+    value, log_row, share = _normalized(edges, logs, b)
     for _ in range(_STEPS):
         sums = np.bincount(edges.column, share, edges.n).astype(np.float64)
         if np.abs(sums - 1).max() <= TOLERANCE:
@@ -81,7 +81,7 @@ def _by_newton(edges: Edges, log_column: FloatArray) -> DoublyStochasticMatrix |
         step = _step(edges, share, sums, order, width)
         step *= min(1.0, 30.0 / max(float(np.abs(step).max()), 1e-300))
         while True:
-            new_value, new_row, new_share = _normalised(edges, logs, b + step)
+            new_value, new_row, new_share = _normalized(edges, logs, b + step)
             if new_value <= value + 1e-12 * abs(value) + 1e-14 or np.abs(step).max() < 1e-14:
                 break
             step = step / 2
@@ -91,7 +91,7 @@ def _by_newton(edges: Edges, log_column: FloatArray) -> DoublyStochasticMatrix |
     return DoublyStochasticMatrix(edges.with_weight(share), np.zeros(0, np.int64), log_factor, error, False)
 
 
-def _normalised(edges: Edges, logs: FloatArray, b: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+def _normalized(edges: Edges, logs: FloatArray, b: FloatArray) -> tuple[float, FloatArray, FloatArray]:
     """Return the objective, log row factors, and row-normalized weights."""
     raised = logs + b[edges.column]
     largest = np.maximum.reduceat(raised, edges.start[:-1])

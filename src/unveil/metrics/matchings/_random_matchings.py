@@ -26,16 +26,16 @@ ROUNDING = 1e-15
 
 
 @dataclass(frozen=True)
-class EstimatedFigure:
+class EstimatedValue:
     """A number with its method and its error.
 
     Examples
     --------
-    >>> EstimatedFigure(1.5, 0.01, "worm", 1.001, "sampled").exact
+    >>> EstimatedValue(1.5, 0.01, "worm", 1.001, "sampled").exact
     False
     """
 
-    JSON_DEFINITION: ClassVar[str] = "figure"
+    JSON_DEFINITION: ClassVar[str] = "estimate"
 
     value: float = figure("The value; null where it is undefined.")
     error: float = figure(
@@ -63,7 +63,7 @@ class EstimatedFigure:
 class Permanent:
     """Permanent of a matrix: its logarithm with error, and the exact value."""
 
-    logarithm: EstimatedFigure
+    logarithm: EstimatedValue
     counted: int | None
     log = figure_at("logarithm.value", "Natural logarithm of the permanent.")
 
@@ -71,9 +71,9 @@ class Permanent:
     def value(self) -> float | None:
         """The permanent as a float, or None if out of range.
 
-        >>> Permanent(EstimatedFigure(0.0, 0.0, "subsets"), None).value
+        >>> Permanent(EstimatedValue(0.0, 0.0, "subsets"), None).value
         1.0
-        >>> Permanent(EstimatedFigure(800.0, 0.0, "Glynn"), None).value
+        >>> Permanent(EstimatedValue(800.0, 0.0, "Glynn"), None).value
         """
         if self.counted is not None:
             return float(self.counted) if self.counted <= sys.float_info.max else None
@@ -98,10 +98,10 @@ class Permanent:
 class MatchingSpace:
     """Possible matchings under an attack, with their number and degree of anonymity."""
 
-    log_permanent: EstimatedFigure
+    log_permanent: EstimatedValue
     permanent: int | None
     n: int = figure("Number of items.")
-    token_count: int = figure("Number of pseudonyms.", name="tokens")
+    pseudonym_count: int = figure("Number of pseudonyms.", name="pseudonyms")
     pairs: int = figure("Number of items with a pseudonym.")
 
     @derived("Permanent of the matrix: the weighted number of matchings.", name="permanent")
@@ -110,7 +110,7 @@ class MatchingSpace:
         return Permanent(self.log_permanent, self.permanent)
 
     d_value = figure_at("d.value", "Degree of anonymity: 0 one certain matching, 1 all equally likely.", name="d")
-    d: EstimatedFigure = figure("Degree of anonymity with its error.", name="d_figure")
+    d: EstimatedValue = figure("Degree of anonymity with its error.", name="d_estimate")
     r_hat: float
     notes: tuple[str, ...]
 
@@ -124,7 +124,7 @@ class RandomMatching:
     edges, marginal
         The pairs that are possible, and the chance of each. Where there are more items than pseudonyms or fewer, these
         are the edges of the padded matrix.
-    n, token_count
+    n, pseudonym_count
         How many rows of it are items, and how many columns are pseudonyms.
     truth, at_truth
         The true pseudonym of each item (-1 for none), and which pair that is: -1 where it is not possible.
@@ -148,7 +148,7 @@ class RandomMatching:
     edges: Edges
     marginal: FloatArray
     n: int
-    token_count: int
+    pseudonym_count: int
     truth: IntArray
     at_truth: IntArray
     drawn: BoolArray
@@ -180,7 +180,7 @@ class RandomMatching:
     @property
     def real(self) -> BoolArray:
         """Which edges pair an item and a pseudonym."""
-        return np.asarray((self.edges.row < self.n) & (self.edges.column < self.token_count))
+        return np.asarray((self.edges.row < self.n) & (self.edges.column < self.pseudonym_count))
 
     def mean(self, score: FloatArray) -> tuple[float, float]:
         """Return the mean score sum of a matching, and its standard error.
@@ -196,11 +196,11 @@ class RandomMatching:
         variance = float(second[self.drawn].sum())
         return value, self.togetherness * sqrt(variance / self.effective)
 
-    def figure(self, value: float, error: float) -> EstimatedFigure:
+    def figure(self, value: float, error: float) -> EstimatedValue:
         """Return a number that comes from the chances of pairs."""
         if self.sampled:
-            return EstimatedFigure(value, error, self.methods["marginals"], self.r_hat, "sampled")
-        return EstimatedFigure(value, max(error, ROUNDING * self.n * abs(value)), self.methods["marginals"])
+            return EstimatedValue(value, error, self.methods["marginals"], self.r_hat, "sampled")
+        return EstimatedValue(value, max(error, ROUNDING * self.n * abs(value)), self.methods["marginals"])
 
 
 def random_matching(
@@ -236,7 +236,7 @@ def random_matching(
         edges=found.edges,
         marginal=found.marginal,
         n=n,
-        token_count=guess.token_count if isinstance(guess, UnequalMatching) else n,
+        pseudonym_count=guess.pseudonym_count if isinstance(guess, UnequalMatching) else n,
         truth=columns,
         at_truth=edge_at(found.edges, whole)[:n],
         drawn=found.crack_probability_error > 0,
@@ -282,7 +282,7 @@ def _listed(guess: MatchingDistribution, truth: IntArray) -> RandomMatching:
         edges=edges,
         marginal=edges.weight,
         n=guess.n,
-        token_count=guess.n,
+        pseudonym_count=guess.n,
         drawn=np.zeros(guess.n, np.bool_),
         truth=truth,
         at_truth=place,

@@ -22,7 +22,7 @@ from unveil.metrics.matchings._balance import balanced
 from unveil.metrics.matchings._random_matchings import (
     LISTED,
     Attack,
-    EstimatedFigure,
+    EstimatedValue,
     MatchingSpace,
     RandomMatching,
     random_matching,
@@ -37,7 +37,7 @@ from unveil.metrics.matchings.set_cracks import Labels, SetCracks, by_groups, la
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["SHARES", "Cracks", "EstimatedFigure", "Quantile", "crack_probability", "cracks", "expected_cracks"]
+__all__ = ["SHARES", "Cracks", "EstimatedValue", "Quantile", "crack_probability", "cracks", "expected_cracks"]
 
 
 #: For these probabilities it is said how many items are cracked at least.
@@ -72,7 +72,7 @@ class Cracks(MatchingSpace):
 
     Attributes
     ----------
-    n, token_count, pairs
+    n, pseudonym_count, pairs
         The numbers of items and of pseudonyms, and how many items the attacker gives one; all n unless sizes are
         unequal.
     truth
@@ -101,10 +101,10 @@ class Cracks(MatchingSpace):
         By how much H misses the expected cracks on average over all truths, in percent of n
         (:func:`~unveil.metrics.matchings.flatness.nmape`). NaN where matchings were listed or sizes are unequal.
     groups
-        Entries that get a pseudonym of their group, where groups were given.
+        Items that get a pseudonym of their group, where groups were given.
     itemsets
         Sets of items that are found as a whole, where sets were given.
-    no_token, no_token_error
+    no_pseudonym, no_pseudonym_error
         Of each item, the chance that the attacker leaves it without a pseudonym, and its standard error; 0 where there
         are as many pseudonyms as items.
     blind_cracks
@@ -116,25 +116,25 @@ class Cracks(MatchingSpace):
     """
 
     truth: IntArray
-    d_by_permanent: EstimatedFigure
+    d_by_permanent: EstimatedValue
     crack_probability: FloatArray
     crack_probability_error: FloatArray
-    expected_cracks: EstimatedFigure = figure("Expected number of items given their true pseudonym.")
+    expected_cracks: EstimatedValue = figure("Expected number of items given their true pseudonym.")
 
     @derived("Expected cracks as a share of all items.")
-    def cracked_share(self) -> EstimatedFigure:
+    def cracked_share(self) -> EstimatedValue:
         """Expected share of items resolved, 0 to 1."""
         found = self.expected_cracks
-        return EstimatedFigure(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
+        return EstimatedValue(found.value / self.n, found.error / self.n, found.method, found.r_hat, found.kind)
 
     heuristic_value = figure_at(
         "heuristic.value", "Expected number of cracks by a heuristic of the literature.", name="heuristic"
     )
-    heuristic: EstimatedFigure = figure("Value of the heuristic with its error.", name="heuristic_figure")
+    heuristic: EstimatedValue = figure("Value of the heuristic with its error.", name="heuristic_estimate")
     matched_bias_value = figure_at(
         "matched_bias.value", "Relative error of the heuristic for a best-informed attacker.", name="matched_bias"
     )
-    matched_bias: EstimatedFigure = figure("Matched bias with its error.", name="matched_bias_figure")
+    matched_bias: EstimatedValue = figure("Matched bias with its error.", name="matched_bias_estimate")
     flat: bool = figure("Whether all possible matchings are equally likely.")
     nmape_value = figure_at(
         "nmape.value",
@@ -142,15 +142,15 @@ class Cracks(MatchingSpace):
         "where it is undefined.",
         name="nmape",
     )
-    nmape: EstimatedFigure = figure("NMAPE with its error.", name="nmape_figure")
+    nmape: EstimatedValue = figure("NMAPE with its error.", name="nmape_estimate")
     crack_distribution: FloatArray = figure("Probability of exactly 0, 1, … cracks.")
     crack_distribution_error: FloatArray = figure("Standard error of each probability.")
     crack_distribution_method: str = figure("Computation method of the distribution.")
     quantiles: tuple[Quantile, ...] = figure("Number of cracks reached at each probability.")
     groups: SetCracks | None
     itemsets: Itemsets | None
-    no_token: FloatArray
-    no_token_error: FloatArray
+    no_pseudonym: FloatArray
+    no_pseudonym_error: FloatArray
     blind_cracks: float
     _edges: Edges
     _effective: float
@@ -164,7 +164,7 @@ class Cracks(MatchingSpace):
 
         edges = self._edges
         return csr_array(
-            (edges.weight.copy(), edges.column.copy(), edges.start.copy()), shape=(self.n, self.token_count)
+            (edges.weight.copy(), edges.column.copy(), edges.start.copy()), shape=(self.n, self.pseudonym_count)
         )
 
     def at_least(self, probability: float) -> Quantile:
@@ -275,7 +275,7 @@ def _real_edges(random_matching: RandomMatching) -> Edges:
 
 def _unpaired(guess: Attack, random_matching: RandomMatching) -> dict[str, Any]:
     """Return notes on items or pseudonyms without a partner."""
-    alone = random_matching.edges.column >= random_matching.token_count
+    alone = random_matching.edges.column >= random_matching.pseudonym_count
     chance = np.bincount(random_matching.edges.row[alone], random_matching.marginal[alone], random_matching.edges.n)[
         : random_matching.n
     ].astype(np.float64)
@@ -294,13 +294,13 @@ def _unpaired(guess: Attack, random_matching: RandomMatching) -> dict[str, Any]:
     for array in (chance, error):
         array.flags.writeable = False
     return {
-        "no_token": chance,
-        "no_token_error": error,
-        "token_count": random_matching.token_count,
+        "no_pseudonym": chance,
+        "no_pseudonym_error": error,
+        "pseudonym_count": random_matching.pseudonym_count,
         "pairs": pairs,
         "blind_cracks": int((random_matching.truth >= 0).sum())
         * pairs
-        / (random_matching.n * random_matching.token_count),
+        / (random_matching.n * random_matching.pseudonym_count),
     }
 
 
@@ -312,7 +312,7 @@ def _of_matrix(guess: Attack, random_matching: RandomMatching, rng: np.random.Ge
     if isinstance(guess, MatchingDistribution):
         names = ("log_permanent", "d_by_permanent", "heuristic", "matched_bias", "nmape")
         known = {"d": degree_of_listed(guess), "permanent": None, "flat": is_flat(guess)}
-        return known | dict.fromkeys(names, EstimatedFigure(nan, nan, LISTED))
+        return known | dict.fromkeys(names, EstimatedValue(nan, nan, LISTED))
     square = guess.padded if isinstance(guess, UnequalMatching) else guess
     scaled = balanced(square)
     value, exact = permanent_figure(guess, random_matching.permanent)
@@ -321,22 +321,22 @@ def _of_matrix(guess: Attack, random_matching: RandomMatching, rng: np.random.Ge
         "log_permanent": value,
         "permanent": exact,
         "d": degree(guess, random_matching, scaled),
-        "d_by_permanent": by_permanent if square is guess else EstimatedFigure(nan, nan, by_permanent.method),
+        "d_by_permanent": by_permanent if square is guess else EstimatedValue(nan, nan, by_permanent.method),
         "heuristic": heuristic(square, random_matching.at_truth, scaled),
         "matched_bias": bias(square, random_matching, scaled),
         "flat": is_flat(square),
         "nmape": nmape_of(square, random_matching, scaled, rng=rng, most_drawn=_MOST_DRAWN)
         if square is guess
-        else EstimatedFigure(nan, nan, "undefined for unequal sizes"),
+        else EstimatedValue(nan, nan, "undefined for unequal sizes"),
     }
 
 
-def _expected(random_matching: RandomMatching) -> EstimatedFigure:
+def _expected(random_matching: RandomMatching) -> EstimatedValue:
     return random_matching.figure(float(random_matching.probability.sum()), random_matching.expected_error)
 
 
 @metric(per="release", bounds=(0, inf), source=SOURCE, **FACTS)
-def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> EstimatedFigure:
+def expected_cracks(guess: Matching | MatchingDistribution, truth: Any, *, rng: np.random.Generator) -> EstimatedValue:
     """Return the expected number of resolved pseudonyms (Ψ; ε on 0/1 matrices).
 
     Formula: ``sum(M[i, truth[i]])``, where ``M[i, j] = P[i, j] * permanent(P without row i and column j) /

@@ -17,7 +17,7 @@ from unveil.metrics.matchings._balance import DoublyStochasticMatrix, balanced
 from unveil.metrics.matchings._random_matchings import (
     LISTED,
     ROUNDING,
-    EstimatedFigure,
+    EstimatedValue,
     RandomMatching,
     random_matching,
 )
@@ -26,7 +26,7 @@ FACTS: dict[str, Any] = {"category": "cracks", "per": "release", "more_means": "
 
 
 @metric(source="Edman, Sivrikaya & Yener (2007) for 0/1 matrices; else entropy of matchings", **FACTS)
-def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.random.Generator) -> EstimatedFigure:
+def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.random.Generator) -> EstimatedValue:
     """Return the degree of anonymity of the matching, 0 to 1.
 
     Formula: ``-sum(p * log(p)) / log(n!)`` over the probabilities of all matchings. Where those that are possible are
@@ -50,7 +50,7 @@ def degree_of_anonymity(guess: Matching | MatchingDistribution, *, rng: np.rando
     return degree(guess, found, balanced(guess))
 
 
-def permanent_degree(guess: Matching) -> EstimatedFigure:
+def permanent_degree(guess: Matching) -> EstimatedValue:
     """Return the degree of anonymity from the permanent, 0 to 1.
 
     The matrix is doubly stochastic.
@@ -73,7 +73,7 @@ def permanent_degree(guess: Matching) -> EstimatedFigure:
 
 def degree(
     guess: Matching | UnequalMatching, random_matching: RandomMatching, scaled: DoublyStochasticMatrix
-) -> EstimatedFigure:
+) -> EstimatedValue:
     """Return the degree of anonymity of a matrix that was solved.
 
     Where items or pseudonyms are left alone, the padded matrix has each pairing several times, all equally likely.
@@ -100,55 +100,55 @@ def degree(
         return _between(low - 3 * error / most, high + 3 * error / most, method, r_hat)
     if number.sampled:
         ends = _clipped(low - 3 * error / most), _clipped(high + 3 * error / most)
-        return EstimatedFigure(_clipped(middle), hypot(number.error, error) / most, method, r_hat, "sampled", *ends)
+        return EstimatedValue(_clipped(middle), hypot(number.error, error) / most, method, r_hat, "sampled", *ends)
     if error > 0:
-        return EstimatedFigure(_clipped(low), error / most, method, r_hat, "sampled")
-    return EstimatedFigure(_clipped(low), number.error / most + ROUNDING * guess.n, method)
+        return EstimatedValue(_clipped(low), error / most, method, r_hat, "sampled")
+    return EstimatedValue(_clipped(low), number.error / most + ROUNDING * guess.n, method)
 
 
 def degree_of_even(
     number: LogPermanent, n: int, *, repeats: float = 0.0, at_most: float | None = None
-) -> EstimatedFigure:
+) -> EstimatedValue:
     """Return the degree of anonymity for equally likely possible matchings.
 
     ``repeats`` and ``at_most`` are the logarithms of how often the permanent counts each, and of how many there can be.
     """
     at_most = lgamma(n + 1) if at_most is None else at_most
     if not at_most > 0:
-        return EstimatedFigure(0.0, 0.0, "single")
+        return EstimatedValue(0.0, 0.0, "single")
     low, middle, high = ((end - repeats) / at_most for end in (number.low, number.log, number.high))
     if number.is_bracket:
         return _between(low, high, number.method)
     if number.sampled:
         ends = _clipped(low), _clipped(high)
-        return EstimatedFigure(_clipped(middle), number.error / at_most, number.method, nan, "sampled", *ends)
-    return EstimatedFigure(_clipped(middle), number.error / at_most + ROUNDING, number.method)
+        return EstimatedValue(_clipped(middle), number.error / at_most, number.method, nan, "sampled", *ends)
+    return EstimatedValue(_clipped(middle), number.error / at_most + ROUNDING, number.method)
 
 
-def degree_of_listed(guess: MatchingDistribution) -> EstimatedFigure:
+def degree_of_listed(guess: MatchingDistribution) -> EstimatedValue:
     """Return the degree of anonymity of listed matchings."""
     if guess.n == 1:
-        return EstimatedFigure(0.0, 0.0, "single")
+        return EstimatedValue(0.0, 0.0, "single")
     bits = -float((guess.probability * np.log(guess.probability)).sum())
-    return EstimatedFigure(_clipped(bits / lgamma(guess.n + 1)), ROUNDING * guess.n, LISTED)
+    return EstimatedValue(_clipped(bits / lgamma(guess.n + 1)), ROUNDING * guess.n, LISTED)
 
 
-def degree_by_permanent(number: LogPermanent, scaled: DoublyStochasticMatrix, n: int) -> EstimatedFigure:
+def degree_by_permanent(number: LogPermanent, scaled: DoublyStochasticMatrix, n: int) -> EstimatedValue:
     """Return :func:`permanent_degree` from the log-permanent of the given matrix."""
     if n == 1:
-        return EstimatedFigure(0.0, 0.0, "single")
+        return EstimatedValue(0.0, 0.0, "single")
     least = lgamma(n + 1) - n * log(n)
     high, middle, low = ((end + scaled.log_factor) / least for end in (number.low, number.log, number.high))
     if number.is_bracket:
         return _between(low, high, number.method)
     if number.sampled:
         ends = _clipped(low), _clipped(high)
-        return EstimatedFigure(_clipped(middle), -number.error / least, number.method, nan, "sampled", *ends)
-    return EstimatedFigure(_clipped(middle), (number.error + n * scaled.error) / -least + ROUNDING, number.method)
+        return EstimatedValue(_clipped(middle), -number.error / least, number.method, nan, "sampled", *ends)
+    return EstimatedValue(_clipped(middle), (number.error + n * scaled.error) / -least + ROUNDING, number.method)
 
 
-def _between(low: float, high: float, method: str, r_hat: float = nan) -> EstimatedFigure:
-    return EstimatedFigure(_clipped(low), _clipped(high) - _clipped(low), method, r_hat, "bracket")
+def _between(low: float, high: float, method: str, r_hat: float = nan) -> EstimatedValue:
+    return EstimatedValue(_clipped(low), _clipped(high) - _clipped(low), method, r_hat, "bracket")
 
 
 def _clipped(value: float) -> float:

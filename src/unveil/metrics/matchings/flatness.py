@@ -15,7 +15,7 @@ from unveil.errors import InputError
 from unveil.guesses.matching import Matching
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.metrics.matchings._balance import DoublyStochasticMatrix, balanced
-from unveil.metrics.matchings._random_matchings import ROUNDING, EstimatedFigure, RandomMatching, random_matching
+from unveil.metrics.matchings._random_matchings import ROUNDING, EstimatedValue, RandomMatching, random_matching
 
 #: An attack, or what one can be made of: rows of numbers, an array, a sparse matrix.
 Graph: TypeAlias = Any
@@ -103,10 +103,10 @@ def flat(graph: Graph) -> Matching:
     edges = found.edges
     matrix = csr_array((edges.weight, edges.column, edges.start), shape=(given.n, given.n))
     dense = isinstance(given.matrix, np.ndarray)
-    return Matching(matrix.toarray() if dense else matrix, given.entries, given.tokens)
+    return Matching(matrix.toarray() if dense else matrix, given.items, given.pseudonyms)
 
 
-def nmape(matrix: Graph, *, rng: np.random.Generator) -> EstimatedFigure:
+def nmape(matrix: Graph, *, rng: np.random.Generator) -> EstimatedValue:
     """Return the heuristic's mean absolute error over all truths, in percent.
 
     Formula: ``100 / n! * sum(abs(H - expected_cracks)) / n`` over all n! truths: the normalized mean absolute
@@ -131,7 +131,7 @@ def nmape_of(
     *,
     rng: np.random.Generator,
     most_drawn: int = _MOST_DRAWN,
-) -> EstimatedFigure:
+) -> EstimatedValue:
     """Return :func:`nmape` from known pair probabilities.
 
     ``most_drawn`` bounds the numbers drawn for truths.
@@ -145,12 +145,12 @@ def nmape_of(
     )
     if n <= LARGEST_EXACT:
         sums = np.abs(_all_sums(gap.dense()))
-        return EstimatedFigure(
+        return EstimatedValue(
             100 / n * float(sums.mean()), 100 * (ROUNDING * n + scaled.error), f"all {factorial(n)} truths"
         )
     mean, error, count = _sampled(gap, rng, most_drawn)
     method = f"{count} truths drawn; pairs: {random_matching.methods['marginals']}"
-    return EstimatedFigure(100 / n * mean, hypot(100 / n * error, noise), method, random_matching.r_hat, "sampled")
+    return EstimatedValue(100 / n * mean, hypot(100 / n * error, noise), method, random_matching.r_hat, "sampled")
 
 
 def _all_sums(matrix: FloatArray) -> FloatArray:
@@ -159,9 +159,9 @@ def _all_sums(matrix: FloatArray) -> FloatArray:
     for row in matrix:
         ahead: dict[int, list[FloatArray]] = {}
         for used, parts in sums.items():
-            for column, entry in enumerate(row):
+            for column, item in enumerate(row):
                 if not used >> column & 1:
-                    ahead.setdefault(used | 1 << column, []).append(parts + entry)
+                    ahead.setdefault(used | 1 << column, []).append(parts + item)
         sums = {used: np.concatenate(parts) for used, parts in ahead.items()}
     return sums[(1 << len(matrix)) - 1]
 

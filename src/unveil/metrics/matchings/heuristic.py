@@ -12,7 +12,7 @@ from unveil._kernels.matching import edge_at
 from unveil.guesses.matching import Matching, matching_truth
 from unveil.metrics._listing import metric
 from unveil.metrics.matchings._balance import DoublyStochasticMatrix, balanced
-from unveil.metrics.matchings._random_matchings import ROUNDING, EstimatedFigure, RandomMatching, random_matching
+from unveil.metrics.matchings._random_matchings import ROUNDING, EstimatedValue, RandomMatching, random_matching
 
 GIVEN, SCALED = "matrix as given", "matrix scaled to be doubly stochastic"
 
@@ -24,7 +24,7 @@ GIVEN, SCALED = "matrix as given", "matrix scaled to be doubly stochastic"
     bounds=(0, inf),
     source="Bagai, Malik & Jadliwala (2017)",
 )
-def heuristic_cracks(guess: Matching, truth: Any) -> EstimatedFigure:
+def heuristic_cracks(guess: Matching, truth: Any) -> EstimatedValue:
     """Return the heuristic H for the expected cracks; it is unreliable.
 
     Formula: ``sum(P[i, truth[i]])`` of the doubly stochastic matrix P, or of the doubly stochastic scaling where the
@@ -42,7 +42,7 @@ def heuristic_cracks(guess: Matching, truth: Any) -> EstimatedFigure:
 
 def heuristic(
     guess: Matching, at_truth: np.ndarray[Any, np.dtype[np.int64]], scaled: DoublyStochasticMatrix
-) -> EstimatedFigure:
+) -> EstimatedValue:
     """Return the heuristic.
 
     ``at_truth`` is the position of each true pair among the edges, -1 where there is none.
@@ -50,10 +50,10 @@ def heuristic(
     weight = scaled.on(guess.edges)[at_truth[at_truth >= 0]]
     value = float(weight.sum())
     error = ROUNDING * guess.n * value + scaled.error * value
-    return EstimatedFigure(value, error, GIVEN if scaled.given else SCALED)
+    return EstimatedValue(value, error, GIVEN if scaled.given else SCALED)
 
 
-def matched_bias(guess: Matching, *, rng: np.random.Generator) -> EstimatedFigure:
+def matched_bias(guess: Matching, *, rng: np.random.Generator) -> EstimatedValue:
     """Return the heuristic's relative error for a best-informed attacker.
 
     Formula: ``(sum(P * M) - sum(M * M)) / sum(M * M)`` with the doubly stochastic matrix P and the chances M of its
@@ -67,7 +67,7 @@ def matched_bias(guess: Matching, *, rng: np.random.Generator) -> EstimatedFigur
     return bias(guess, random_matching(guess, np.arange(guess.n), rng=rng), balanced(guess))
 
 
-def bias(guess: Matching, random_matching: RandomMatching, scaled: DoublyStochasticMatrix) -> EstimatedFigure:
+def bias(guess: Matching, random_matching: RandomMatching, scaled: DoublyStochasticMatrix) -> EstimatedValue:
     """Return the matched bias of a matrix that was solved."""
     weight, chance = scaled.on(guess.edges)[random_matching.real], random_matching.marginal[random_matching.real]
     squares = float((chance * chance).sum())
@@ -83,4 +83,4 @@ def bias(guess: Matching, random_matching: RandomMatching, scaled: DoublyStochas
     spread = sqrt(2 * squares) / random_matching.effective if random_matching.sampled else 0.0
     # Such scores were seen to vary together more than cracks do, and only cracks were followed: hence the factor.
     figure = random_matching.figure(value - 1, 1.5 * hypot(error, value * spread / truly, value * noise / truly / 2))
-    return EstimatedFigure(figure.value, figure.error + scaled.error, figure.method, figure.r_hat, figure.kind)
+    return EstimatedValue(figure.value, figure.error + scaled.error, figure.method, figure.r_hat, figure.kind)

@@ -17,7 +17,7 @@ from unveil._kernels.types import BoolArray, IntArray
 from unveil.errors import InputError
 from unveil.guesses.matching_distribution import MatchingDistribution
 from unveil.guesses.unequal_matching import UnequalMatching, truth_of
-from unveil.metrics.matchings._random_matchings import LISTED, ROUNDING, Attack, EstimatedFigure
+from unveil.metrics.matchings._random_matchings import LISTED, ROUNDING, Attack, EstimatedValue
 
 #: Of this many sets at most all are looked at together: twice as many chances with each further one.
 MOST_TOGETHER = 8
@@ -42,10 +42,10 @@ class Itemset:
     """
 
     name: str = figure("Name of the set.")
-    size: int = figure("Number of items.", name="entries")
-    found: EstimatedFigure = figure("Probability that its items get exactly the set's pseudonyms, in any order.")
+    size: int = figure("Number of items.", name="items")
+    found: EstimatedValue = figure("Probability that its items get exactly the set's pseudonyms, in any order.")
     by_chance: float = figure("The same if every matching were equally likely.")
-    cracked: EstimatedFigure = figure("Probability that each of its items gets its own pseudonym.")
+    cracked: EstimatedValue = figure("Probability that each of its items gets its own pseudonym.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,10 +63,10 @@ class Itemsets:
         bracket: at least the largest of them, at most their sum.
     """
 
-    expected: EstimatedFigure = figure(
+    expected: EstimatedValue = figure(
         "Expected number of sets found: the sum of their probabilities, whether or not they overlap."
     )
-    any_found: EstimatedFigure = figure(
+    any_found: EstimatedValue = figure(
         "Probability that at least one is found. With more than eight sets, or sampled probabilities, it is a "
         "bracket: at least the largest of them, at most their sum."
     )
@@ -125,17 +125,17 @@ def itemsets(guess: Attack, truth: Any, *, sets: Sets, rng: np.random.Generator,
     total, exact = sum(each.found.value for each in found), all(each.found.exact for each in found)
     error = sqrt(sum(each.found.error**2 for each in found)) if not exact else ROUNDING * guess.n
     method = LISTED if listed else ", ".join(dict.fromkeys(each.found.method for each in found))
-    expected = EstimatedFigure(total, error, method, _worst(found), "exact" if exact else "sampled")
+    expected = EstimatedValue(total, error, method, _worst(found), "exact" if exact else "sampled")
     return Itemsets(sets=found, expected=expected, any_found=_any(found, list(members.values()), chances, exact))
 
 
 def members_of(guess: Attack, sets: Sets) -> dict[str, list[int]]:
     """Return the item numbers of each set; raise InputError on bad sets."""
-    place = {str(key): k for k, key in enumerate(range(guess.n) if guess.entries is None else guess.entries)}
+    place = {str(key): k for k, key in enumerate(range(guess.n) if guess.items is None else guess.items)}
     found: dict[str, list[int]] = {}
-    for number, (name, entries) in enumerate(sets.items(), start=1):
-        listed = [str(entry) for entry in ([entries] if isinstance(entries, str) else entries)]
-        strange = sum(entry not in place for entry in listed)
+    for number, (name, items) in enumerate(sets.items(), start=1):
+        listed = [str(item) for item in ([items] if isinstance(items, str) else items)]
+        strange = sum(item not in place for item in listed)
         if strange or not listed:
             seen = f"{strange} of its {len(listed)} are not" if listed else "it is empty"
             raise InputError(
@@ -144,7 +144,7 @@ def members_of(guess: Attack, sets: Sets) -> dict[str, list[int]]:
             )
         if len(set(listed)) < len(listed):
             raise InputError(f"set {number} (counted from 1) repeats an item. Remove the repeat")
-        found[str(name)] = [place[entry] for entry in listed]
+        found[str(name)] = [place[item] for item in listed]
     if not found:
         raise InputError("no set of items was given. Name one, with its items")
     return found
@@ -156,19 +156,19 @@ class _ListedMatchings:
     def __init__(self, guess: MatchingDistribution, truth: IntArray) -> None:
         self.guess, self.truth = guess, truth
 
-    def found(self, sets: Sequence[Sequence[int]]) -> EstimatedFigure:
+    def found(self, sets: Sequence[Sequence[int]]) -> EstimatedValue:
         """Return the chance that all of these sets are found."""
         hit = np.ones(self.guess.count, np.bool_)
         for rows in sets:
             hit &= (np.sort(self.guess.matchings[:, rows], axis=1) == np.sort(self.truth[list(rows)])).all(axis=1)
         return self._figure(hit)
 
-    def cracked(self, rows: Sequence[int]) -> EstimatedFigure:
+    def cracked(self, rows: Sequence[int]) -> EstimatedValue:
         """Return the probability that each item has its pseudonym."""
         return self._figure((self.guess.matchings[:, rows] == self.truth[list(rows)]).all(axis=1))
 
-    def _figure(self, hit: BoolArray) -> EstimatedFigure:
-        return EstimatedFigure(min(1.0, float(self.guess.probability[hit].sum())), ROUNDING * self.guess.n, LISTED)
+    def _figure(self, hit: BoolArray) -> EstimatedValue:
+        return EstimatedValue(min(1.0, float(self.guess.probability[hit].sum())), ROUNDING * self.guess.n, LISTED)
 
 
 class _RestrictedMatchings:
@@ -177,16 +177,16 @@ class _RestrictedMatchings:
     def __init__(self, guess: Any, truth: IntArray, rng: np.random.Generator, precision: float) -> None:
         square = guess.padded if isinstance(guess, UnequalMatching) else guess
         self.edges: Edges = square.edges
-        self.token_count = guess.token_count if isinstance(guess, UnequalMatching) else guess.n
+        self.pseudonym_count = guess.pseudonym_count if isinstance(guess, UnequalMatching) else guess.n
         self.truth, self.rng, self.precision = truth, rng, precision
         self.whole = np.concatenate([truth, np.full(square.n - truth.size, -1)])
         self.full = permanent(self.edges)
 
-    def found(self, sets: Sequence[Sequence[int]]) -> EstimatedFigure:
+    def found(self, sets: Sequence[Sequence[int]]) -> EstimatedValue:
         """Return the chance that all of these sets are found."""
         return self._chance([line for rows in sets for line in self._lines(rows)])
 
-    def cracked(self, rows: Sequence[int]) -> EstimatedFigure:
+    def cracked(self, rows: Sequence[int]) -> EstimatedValue:
         """Return the probability that each item gets its existing pseudonym."""
         row, column = self.edges.row, self.edges.column
         return self._chance([(row == i) & (column != self.truth[i]) for i in rows if self.truth[i] >= 0])
@@ -194,28 +194,28 @@ class _RestrictedMatchings:
     def _lines(self, rows: Sequence[int]) -> list[BoolArray]:
         """Return the edges that resolving the set excludes, per pseudonym and item."""
         row, column = self.edges.row, self.edges.column
-        tokens = [int(self.truth[i]) for i in rows if self.truth[i] >= 0]
-        inside, ours = np.isin(row, list(rows)), np.isin(column, tokens) | (column >= self.token_count)
-        return [(column == token) & ~inside for token in tokens] + [(row == i) & ~ours for i in rows]
+        pseudonyms = [int(self.truth[i]) for i in rows if self.truth[i] >= 0]
+        inside, ours = np.isin(row, list(rows)), np.isin(column, pseudonyms) | (column >= self.pseudonym_count)
+        return [(column == pseudonym) & ~inside for pseudonym in pseudonyms] + [(row == i) & ~ours for i in rows]
 
-    def _chance(self, lines: Sequence[BoolArray]) -> EstimatedFigure:
+    def _chance(self, lines: Sequence[BoolArray]) -> EstimatedValue:
         gone = np.zeros(self.edges.weight.size, np.bool_)
         for line in lines:
             gone |= line
         if not gone.any():
-            return EstimatedFigure(1.0, 0.0, "single")
+            return EstimatedValue(1.0, 0.0, "single")
         if not self.full.low < self.full.high:
             left = permanent(_without(self.edges, gone))
             if not left.low < left.high:
                 value = exp(min(left.log - self.full.log, 0.0))
-                return EstimatedFigure(
+                return EstimatedValue(
                     value, (left.error + self.full.error) * value + ROUNDING * value, self.full.method
                 )
         return self._by_lines(lines, gone)
 
-    def _by_lines(self, lines: Sequence[BoolArray], gone: BoolArray) -> EstimatedFigure:
+    def _by_lines(self, lines: Sequence[BoolArray], gone: BoolArray) -> EstimatedValue:
         if permanent(_without(self.edges, gone)).low == -inf:
-            return EstimatedFigure(0.0, 0.0, self.full.method)
+            return EstimatedValue(0.0, 0.0, self.full.method)
         away = np.zeros_like(gone)
         value, variance, r_hat, methods, solved = 1.0, 0.0, float("nan"), [], None
         chance = np.zeros(gone.size)
@@ -238,8 +238,8 @@ class _RestrictedMatchings:
             value, away, solved = value * step, away | line, None
         method = ", ".join(dict.fromkeys(methods))
         if variance == 0.0:
-            return EstimatedFigure(value, ROUNDING * len(lines) * value, method)
-        return EstimatedFigure(value, value * sqrt(variance), method, r_hat, "sampled")
+            return EstimatedValue(value, ROUNDING * len(lines) * value, method)
+        return EstimatedValue(value, value * sqrt(variance), method, r_hat, "sampled")
 
 
 def _without(edges: Edges, gone: BoolArray) -> Edges:
@@ -248,7 +248,7 @@ def _without(edges: Edges, gone: BoolArray) -> Edges:
     return Edges(start, edges.column[kept], edges.weight[kept])
 
 
-def _any(itemsets: Sequence[Itemset], members: list[list[int]], chances: Any, exact: bool) -> EstimatedFigure:
+def _any(itemsets: Sequence[Itemset], members: list[list[int]], chances: Any, exact: bool) -> EstimatedValue:
     """Return the probability, or bounds, that at least one set is resolved."""
     values = [each.found.value for each in itemsets]
     if len(itemsets) == 1:
@@ -258,11 +258,9 @@ def _any(itemsets: Sequence[Itemset], members: list[list[int]], chances: Any, ex
         for count in range(1, len(members) + 1):
             for some in combinations(members, count):
                 total += (-1) ** (count + 1) * chances.found(some).value
-        return EstimatedFigure(
-            min(1.0, max(total, max(values))), ROUNDING * 2 ** len(members), itemsets[0].found.method
-        )
+        return EstimatedValue(min(1.0, max(total, max(values))), ROUNDING * 2 ** len(members), itemsets[0].found.method)
     low, high = max(values), min(1.0, sum(values))
-    return EstimatedFigure(low, high - low, itemsets[0].found.method, _worst(itemsets), "bracket")
+    return EstimatedValue(low, high - low, itemsets[0].found.method, _worst(itemsets), "bracket")
 
 
 def _worst(itemsets: Sequence[Itemset]) -> float:
@@ -271,17 +269,17 @@ def _worst(itemsets: Sequence[Itemset]) -> float:
 
 def _by_chance(guess: Attack, rows: Sequence[int], truth: IntArray) -> float:
     """Return the probability if every pairing is equally likely."""
-    size, tokens = len(rows), int((truth[list(rows)] >= 0).sum())
+    size, pseudonyms = len(rows), int((truth[list(rows)] >= 0).sum())
     n, m, pairs = guess.n, guess.n, guess.n
     if isinstance(guess, UnequalMatching):
-        m, pairs = guess.token_count, guess.pair_count
-    rest = n - size, m - tokens, pairs - tokens
+        m, pairs = guess.pseudonym_count, guess.pair_count
+    rest = n - size, m - pseudonyms, pairs - pseudonyms
     if rest[2] < 0 or rest[2] > min(rest[:2]):
         return 0.0
-    inside = lgamma(size + 1) - lgamma(size - tokens + 1)  # ordered choices of the items that get the pseudonyms
+    inside = lgamma(size + 1) - lgamma(size - pseudonyms + 1)  # ordered choices of the items that get the pseudonyms
     return exp(min(0.0, inside + _log_pairings(*rest) - _log_pairings(n, m, pairs)))
 
 
 def _log_pairings(n: int, m: int, pairs: int) -> float:
-    entries = lgamma(n + 1) - lgamma(n - pairs + 1)
-    return entries + lgamma(m + 1) - lgamma(m - pairs + 1) - lgamma(pairs + 1)
+    items = lgamma(n + 1) - lgamma(n - pairs + 1)
+    return items + lgamma(m + 1) - lgamma(m - pairs + 1) - lgamma(pairs + 1)

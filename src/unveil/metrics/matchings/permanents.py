@@ -16,7 +16,7 @@ from unveil.metrics.matchings._balance import balanced
 from unveil.metrics.matchings._random_matchings import (
     LISTED,
     Attack,
-    EstimatedFigure,
+    EstimatedValue,
     Kind,
     MatchingSpace,
     RandomMatching,
@@ -32,7 +32,7 @@ class Ambiguity(MatchingSpace):
 
     Attributes
     ----------
-    n, token_count, pairs
+    n, pseudonym_count, pairs
         How many items and pseudonyms there are, and how many items the attacker gives a pseudonym.
     log_permanent, permanent, d
         As in :class:`~unveil.metrics.matchings.cracks.Cracks`.
@@ -53,9 +53,9 @@ class Ambiguity(MatchingSpace):
     GROUPS: ClassVar[Mapping[str, str]] = {"expected_cracks": "Expected number of items given their true pseudonym."}
 
     flat: bool = figure("Whether all possible matchings are equally likely.")
-    believed_cracks: EstimatedFigure = figure("By the attacker's own probabilities.", name="expected_cracks.believed")
-    least_cracks: EstimatedFigure = figure("For the truth that is hardest to resolve.", name="expected_cracks.least")
-    most_cracks: EstimatedFigure = figure("For the truth that is easiest to resolve.", name="expected_cracks.most")
+    believed_cracks: EstimatedValue = figure("By the attacker's own probabilities.", name="expected_cracks.believed")
+    least_cracks: EstimatedValue = figure("For the truth that is hardest to resolve.", name="expected_cracks.least")
+    most_cracks: EstimatedValue = figure("For the truth that is easiest to resolve.", name="expected_cracks.most")
     best: FloatArray
     best_error: FloatArray
 
@@ -96,7 +96,7 @@ def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.0
     likely = (best * found.effective + 1) / (found.effective + 2) if found.sampled else best
     return Ambiguity(
         n=found.n,
-        token_count=found.token_count,
+        pseudonym_count=found.pseudonym_count,
         pairs=guess.pair_count if isinstance(guess, UnequalMatching) else found.n,
         log_permanent=value,
         permanent=exact,
@@ -112,7 +112,7 @@ def ambiguity(guess: Attack, *, rng: np.random.Generator, precision: float = 0.0
     )
 
 
-def permanent_figure(guess: Attack, number: LogPermanent) -> tuple[EstimatedFigure, int | None]:
+def permanent_figure(guess: Attack, number: LogPermanent) -> tuple[EstimatedValue, int | None]:
     """Return the log weight sum of all pairings, and the exact sum.
 
     A padded matrix counts each pairing as often as its added rows and columns can be exchanged.
@@ -120,21 +120,21 @@ def permanent_figure(guess: Attack, number: LogPermanent) -> tuple[EstimatedFigu
     kind: Kind = "bracket" if number.is_bracket else "sampled" if number.sampled else "exact"
     repeats, times = 0.0, 1
     if isinstance(guess, UnequalMatching):
-        repeats = lgamma(guess.spare_tokens + 1) + lgamma(guess.spare_entries + 1)
+        repeats = lgamma(guess.spare_pseudonyms + 1) + lgamma(guess.spare_items + 1)
         if number.exact is not None:
-            times = factorial(guess.spare_tokens) * factorial(guess.spare_entries)
+            times = factorial(guess.spare_pseudonyms) * factorial(guess.spare_items)
     ends = (number.low - repeats, number.high - repeats) if kind == "sampled" else (nan, nan)
     exact = None if number.exact is None else number.exact // times
-    return EstimatedFigure(number.log - repeats, number.error, number.method, nan, kind, *ends), exact
+    return EstimatedValue(number.log - repeats, number.error, number.method, nan, kind, *ends), exact
 
 
-def _permanent(guess: Attack, random_matching: RandomMatching) -> tuple[EstimatedFigure, int | None]:
+def _permanent(guess: Attack, random_matching: RandomMatching) -> tuple[EstimatedValue, int | None]:
     if isinstance(guess, MatchingDistribution):
-        return EstimatedFigure(nan, nan, LISTED), None
+        return EstimatedValue(nan, nan, LISTED), None
     return permanent_figure(guess, random_matching.permanent)
 
 
-def attack_degree(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> EstimatedFigure:
+def attack_degree(guess: Attack, *, rng: np.random.Generator, precision: float = 0.01) -> EstimatedValue:
     """Return the degree of anonymity of any attack, also with unequal sizes.
 
     >>> round(attack_degree(UnequalMatching([[1, 1], [1, 0], [0, 1]]), rng=np.random.default_rng(1)).value, 3)
@@ -146,7 +146,7 @@ def attack_degree(guess: Attack, *, rng: np.random.Generator, precision: float =
     return _degree(guess, found)
 
 
-def _degree(guess: Attack, random_matching: RandomMatching) -> EstimatedFigure:
+def _degree(guess: Attack, random_matching: RandomMatching) -> EstimatedValue:
     if isinstance(guess, MatchingDistribution):
         return degree_of_listed(guess)
     return degree(guess, random_matching, balanced(guess.padded if isinstance(guess, UnequalMatching) else guess))
@@ -159,10 +159,10 @@ def _some_truth(guess: Attack) -> Any:
     if not isinstance(guess, UnequalMatching):
         return perfect_matching(guess.edges).astype(np.int64)
     columns = perfect_matching(guess.padded.edges).astype(np.int64)[: guess.n]
-    return np.where(columns < guess.token_count, columns, -1)
+    return np.where(columns < guess.pseudonym_count, columns, -1)
 
 
-def _favourable(random_matching: RandomMatching, other: RandomMatching | None, *, largest: bool) -> EstimatedFigure:
+def _favourable(random_matching: RandomMatching, other: RandomMatching | None, *, largest: bool) -> EstimatedValue:
     """Return the expected cracks of the most or least favorable truth.
 
     ``other`` was sampled independently.
@@ -185,7 +185,7 @@ def _favourable(random_matching: RandomMatching, other: RandomMatching | None, *
     noise = 3 * random_matching.togetherness * sqrt(float((chance * (1 - chance)).sum()) / random_matching.effective)
     low, high = min(fair, flattered) - noise, max(fair, flattered) + noise
     low, high = max(low, 0.0), min(high, float(random_matching.n))
-    return EstimatedFigure(
+    return EstimatedValue(
         low, high - low, random_matching.methods["marginals"], max(random_matching.r_hat, other.r_hat), "bracket"
     )
 

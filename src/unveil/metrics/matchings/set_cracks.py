@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unveil._figure import figure
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.errors import InputError
-from unveil.metrics.matchings._random_matchings import Attack, EstimatedFigure, RandomMatching, random_matching
+from unveil.metrics.matchings._random_matchings import Attack, EstimatedValue, RandomMatching, random_matching
 
 Labels = Sequence[Any] | Mapping[Any, Any]
 
@@ -32,15 +32,15 @@ class Category:
         How many of them are expected to get a pseudonym that belongs to the group.
     by_chance
         How many would if every matching were equally likely: ``size ** 2 / n`` where each item has a pseudonym.
-    entries_cracked
+    items_cracked
         How many are expected to get their own pseudonym.
     """
 
     name: str = figure("Name of the category.")
-    size: int = figure("Number of items.", name="entries")
-    expected: EstimatedFigure = figure(EXPECTED)
+    size: int = figure("Number of items.", name="items")
+    expected: EstimatedValue = figure(EXPECTED)
     by_chance: float = figure(BY_CHANCE)
-    entries_cracked: EstimatedFigure = figure("Expected number of items that get their own pseudonym.")
+    items_cracked: EstimatedValue = figure("Expected number of items that get their own pseudonym.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,7 +59,7 @@ class SetCracks:
         Of each item, the chance of that, and its standard error (0 where exact).
     """
 
-    expected: EstimatedFigure = figure(EXPECTED)
+    expected: EstimatedValue = figure(EXPECTED)
     by_chance: float = figure(BY_CHANCE)
     categories: tuple[Category, ...] = figure("Results per category.", name="groups")
     probability: FloatArray
@@ -112,15 +112,15 @@ def by_groups(random_matching: RandomMatching, labels: NDArray[np.str_]) -> SetC
         else np.zeros(random_matching.n)
     )
     error = np.where(drawn, alone, 0.0)
-    size, tokens = np.bincount(group), np.bincount(group[paired], minlength=names.size)
+    size, pseudonyms = np.bincount(group), np.bincount(group[paired], minlength=names.size)
     # With pairs drawn evenly each of n items gets each of m pseudonyms equally often.
     by_chance = (
         size
-        * tokens
+        * pseudonyms
         * (
             float(random_matching.marginal[random_matching.real].sum())
             / random_matching.n
-            / random_matching.token_count
+            / random_matching.pseudonym_count
         )
     )
     sums = [np.bincount(group, part, names.size) for part in (chance, random_matching.probability)]
@@ -131,7 +131,7 @@ def by_groups(random_matching: RandomMatching, labels: NDArray[np.str_]) -> SetC
             size=int(size[k]),
             expected=_total(random_matching, sums[0][k], variances[0][k]),
             by_chance=float(by_chance[k]),
-            entries_cracked=_total(random_matching, sums[1][k], variances[1][k]),
+            items_cracked=_total(random_matching, sums[1][k], variances[1][k]),
         )
         for k, name in enumerate(names)
     )
@@ -150,7 +150,7 @@ def _variance(chance: FloatArray, drawn: BoolArray, group: IntArray, count: int)
     return np.bincount(group, np.where(drawn, np.maximum(chance * (1 - chance), 0.0), 0.0), count).astype(np.float64)
 
 
-def _total(random_matching: RandomMatching, value: float, variance: float) -> EstimatedFigure:
+def _total(random_matching: RandomMatching, value: float, variance: float) -> EstimatedValue:
     return random_matching.figure(
         float(value), random_matching.togetherness * sqrt(float(variance) / random_matching.effective)
     )
@@ -160,7 +160,7 @@ def labels_of(guess: Attack, groups: Labels) -> NDArray[np.str_]:
     """Return each item's category as text; raise InputError on missing ones."""
     n = guess.n
     if isinstance(groups, Mapping):
-        keys = list(range(n)) if guess.entries is None else list(guess.entries)
+        keys = list(range(n)) if guess.items is None else list(guess.items)
         have = {str(key): label for key, label in groups.items()}
         strange = len(have.keys() - {str(key) for key in keys})
         if strange:

@@ -73,10 +73,10 @@ def evaluate(counted: Tallies, policy: Policy) -> tuple[dict[str, Any], dict[str
     subjects |= _graphs(counted, rankings, policy)
     alpha, beta, slack = policy.alpha.value, policy.beta.value, subjects.pop("slack")
     start, linked, mixed = subjects["graph_start"], subjects["linked"], subjects["mixed"]
-    mergings, mixed_there = beta_points(start, linked, mixed, beta, slack)
+    merges, mixed_there = beta_points(start, linked, mixed, beta, slack)
     linked0, mixed0 = linked[start[:-1]], mixed[start[:-1]]
     breached = linked0 >= beta - slack
-    slope = risk_slope(alpha, beta, mixed_there, mergings)
+    slope = risk_slope(alpha, beta, mixed_there, merges)
     at_breach = alpha + (1 - alpha) * (mixed0 > 0) if policy.limit_at_breach else np.nan
     subjects |= {
         "alpha": alpha,
@@ -86,7 +86,7 @@ def evaluate(counted: Tallies, policy: Policy) -> tuple[dict[str, Any], dict[str
         "linked0": linked0,
         "mixed0": mixed0,
         "breached": breached,
-        "mergings": mergings,
+        "merges": merges,
         "risk_slope": np.where(breached, at_breach, slope),
     }
     return subjects, _overall(counted, subjects, policy)
@@ -135,8 +135,8 @@ def _primary(counted: Tallies, rankings: list[Ranking], policy: Policy) -> dict[
     alpha = policy.alpha.value
     error = alpha * miss + (1 - alpha) * include
     n = counted.truth.n
-    normalised = error / (n - 1) if n > 1 else np.full(rows, np.nan)
-    return {"related": related, "miss": miss, "include": include, "error": error, "normalised_error": normalised}
+    normalized = error / (n - 1) if n > 1 else np.full(rows, np.nan)
+    return {"related": related, "miss": miss, "include": include, "error": error, "normalized_error": normalized}
 
 
 def _mixing(counted: Tallies, rankings: list[Ranking]) -> dict[str, Any]:
@@ -207,9 +207,9 @@ def _overall(counted: Tallies, subjects: dict[str, Any], policy: Policy) -> dict
     miss, include = float(subjects["miss"].sum()), float(subjects["include"].sum())
     linked = mean_graph(subjects["graph_start"], subjects["linked"], counted.longest)
     mixed = mean_graph(subjects["graph_start"], subjects["mixed"], counted.longest)
-    mergings, mixed_there = beta_point(linked, mixed, np.array([beta]))
+    merges, mixed_there = beta_point(linked, mixed, np.array([beta]))
     breached = bool(linked[0] >= beta - ROUNDING)
-    slope = float(risk_slope(alpha, beta, mixed_there, mergings)[0])
+    slope = float(risk_slope(alpha, beta, mixed_there, merges)[0])
     limit = alpha + (1 - alpha) * bool(mixed[0] > 0) if policy.limit_at_breach else np.nan
     count = int(subjects["breached"].sum())
     same = isclose(miss, include, rel_tol=ROUNDING, abs_tol=ROUNDING)
@@ -219,11 +219,11 @@ def _overall(counted: Tallies, subjects: dict[str, Any], policy: Policy) -> dict
         "miss": miss,
         "include": include,
         "kind": "neutral" if same else "conservative" if miss > include else "liberal",
-        "normalised_error": float(subjects["normalised_error"].mean()),
+        "normalized_error": float(subjects["normalized_error"].mean()),
         "linked": linked,
         "mixed": mixed,
         "breached": breached,
-        "mergings": float(mergings[0]),
+        "merges": float(merges[0]),
         "risk_slope": limit if breached else slope,
         "breached_subjects": count,
         "breached_share": count / subjects["breached"].size,
@@ -239,7 +239,7 @@ def beta_point(linked: FloatArray, mixed: FloatArray, beta: FloatArray) -> tuple
     return before + part, mixed[before] + part * (mixed[after] - mixed[before])
 
 
-def risk_slope(alpha: Any, beta: Any, mixed_there: FloatArray, mergings: FloatArray) -> FloatArray:
+def risk_slope(alpha: Any, beta: Any, mixed_there: FloatArray, merges: FloatArray) -> FloatArray:
     """Return the risk slope, 0 (far from a breach) to 1."""
-    slope: FloatArray = 2 / pi * (alpha * np.arctan2(beta, mergings) + (1 - alpha) * np.arctan2(mixed_there, mergings))
+    slope: FloatArray = 2 / pi * (alpha * np.arctan2(beta, merges) + (1 - alpha) * np.arctan2(mixed_there, merges))
     return slope

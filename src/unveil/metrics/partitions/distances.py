@@ -33,7 +33,7 @@ class PartitionDistances:
     """
 
     voi: float = figure("Variation of information between guess and truth, in bits; 0 where they are the same.")
-    voi_normalised: float = figure(
+    voi_normalized: float = figure(
         "Variation of information as a share of its largest value for this number of items, from 0 (the same "
         "partition) to 1."
     )
@@ -48,7 +48,7 @@ class PartitionDistances:
         "cluster."
     )
     mtd: float = figure("Minimum number of items to move to turn the guess into the truth; 0 where they are the same.")
-    mtd_normalised: float = figure(
+    mtd_normalized: float = figure(
         "Items to move as a share of the largest number needed, from 0 (the same partition) to 1."
     )
 
@@ -74,8 +74,8 @@ def distances_of_each(
 
     def measure(table: Contingency) -> list[FloatArray]:
         (voi, precision, recall), mtd = _overlaps(table), _mtd(table) if transfer else np.full(table.guesses, nan)
-        normalised, pairs = (_share(voi, log2(table.n)), _share(mtd, table.n - 1)), _pair_counts(table)
-        return [voi, normalised[0], _rand(pairs), _adjusted_rand(pairs), precision, recall, mtd, normalised[1]]
+        normalized, pairs = (_share(voi, log2(table.n)), _share(mtd, table.n - 1)), _pair_counts(table)
+        return [voi, normalized[0], _rand(pairs), _adjusted_rand(pairs), precision, recall, mtd, normalized[1]]
 
     tables, probabilities = _tables(guess, truth)
     measured = [measure(table) for table in tables]
@@ -89,17 +89,17 @@ def distances_of_each(
     source="Meila, Comparing clusterings by the variation of information, 2003",
     **FACTS,
 )
-def variation_of_information(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
+def variation_of_information(guess: Partition | View, truth: Partition, *, normalized: bool = False) -> float:
     """Return the variation of information between guess and truth, in bits.
 
     Formula: ``H(truth | guess) + H(guess | truth)``, what one partition leaves unknown about the other, both ways;
-    ``normalised`` divides by log2 n. 0 means the same partition, log2 n all in one cluster against all alone. For a
-    view, the mean over its partitions. NaN for one item if ``normalised``.
+    ``normalized`` divides by log2 n. 0 means the same partition, log2 n all in one cluster against all alone. For a
+    view, the mean over its partitions. NaN for one item if ``normalized``.
 
     >>> variation_of_information(Partition.from_labels("xxyy"), Partition.from_labels("abab"))
     2.0
     """
-    return _expected(guess, truth, lambda table: _share(_overlaps(table)[0], log2(table.n) if normalised else 1))
+    return _expected(guess, truth, lambda table: _share(_overlaps(table)[0], log2(table.n) if normalized else 1))
 
 
 @metric(
@@ -169,17 +169,17 @@ def bcubed_recall(guess: Partition | View, truth: Partition) -> float:
     source="Charon, Denoeud, Guenoche and Hudry, Maximum transfer distance between partitions, 2006",
     **FACTS,
 )
-def minimal_transfer_distance(guess: Partition | View, truth: Partition, *, normalised: bool = False) -> float:
+def minimal_transfer_distance(guess: Partition | View, truth: Partition, *, normalized: bool = False) -> float:
     """Return the minimum number of items to move from guess to truth.
 
     Formula: ``n - most``, the most items that stay when each true cluster is paired with at most one guessed cluster;
-    ``normalised`` divides by n - 1. 0 means the same partition, n - 1 the farthest one. For a view, the mean over its
-    partitions. NaN for one item if ``normalised``.
+    ``normalized`` divides by n - 1. 0 means the same partition, n - 1 the farthest one. For a view, the mean over its
+    partitions. NaN for one item if ``normalized``.
 
     >>> minimal_transfer_distance(Partition.from_labels("xxyy"), Partition.from_labels("aaab"))
     1.0
     """
-    return _expected(guess, truth, lambda table: _share(_mtd(table), table.n - 1 if normalised else 1))
+    return _expected(guess, truth, lambda table: _share(_mtd(table), table.n - 1 if normalized else 1))
 
 
 def _tables(guess: Partition | View, truth: Partition) -> tuple[list[Contingency], tuple[Fraction, ...]]:

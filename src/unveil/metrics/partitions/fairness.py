@@ -38,7 +38,7 @@ def fairness(result: Unlinkability) -> tuple[FigureSpread, ...]:
     vertical = result.alpha + (1 - result.alpha) * (result.mixed0 > 0)
     return (
         _spread("linked0", result.linked0, result.linked0),
-        _spread("normalised_error", result.normalised_error, -result.normalised_error),
+        _spread("normalized_error", result.normalized_error, -result.normalized_error),
         _spread("risk_slope", result.risk_slope, np.where(result.breached, vertical, result.risk_slope)),
         _spread("others", result.others, -result.others),
     )

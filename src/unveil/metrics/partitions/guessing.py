@@ -25,7 +25,7 @@ from unveil.metrics.partitions.unlinkability import (
     LINKED,
     MISS,
     MIXED,
-    NORMALISED_ERROR,
+    NORMALIZED_ERROR,
     RISK_SLOPE,
     UnlinkabilitySettings,
     policy_of,
@@ -51,17 +51,17 @@ class Reference:
     draws: int = figure("Number of random guesses.")
     miss: float = figure(MISS)
     include: float = figure(INCLUDE)
-    normalised_error: float = figure(NORMALISED_ERROR)
+    normalized_error: float = figure(NORMALIZED_ERROR)
     risk_slope: float = figure(RISK_SLOPE)
     breached_share: float = figure(BREACHED_SHARE)
     voi: float
-    voi_normalised: float
+    voi_normalized: float
     rand: float
     adjusted_rand: float
     bcubed_precision: float
     bcubed_recall: float
     mtd: float
-    mtd_normalised: float
+    mtd_normalized: float
 
     @derived(inline=True)
     def distances(self) -> PartitionDistances:

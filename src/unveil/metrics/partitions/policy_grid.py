@@ -87,5 +87,5 @@ def risk_slope_on(linked: FloatArray, mixed: FloatArray, *, alpha: float, beta: 
     >>> risk_slope_on(np.array([0.5, 1.0]), np.array([0.0, 0.0]), alpha=1.0, beta=np.array([0.5, 0.75])).round(3)
     array([  nan, 0.626])
     """
-    mergings, mixed_there = beta_point(linked, mixed, beta)
-    return np.where(linked[0] >= beta - ROUNDING, np.nan, risk_slope(alpha, beta, mixed_there, mergings))
+    merges, mixed_there = beta_point(linked, mixed, beta)
+    return np.where(linked[0] >= beta - ROUNDING, np.nan, risk_slope(alpha, beta, mixed_there, merges))

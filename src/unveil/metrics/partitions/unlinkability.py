@@ -51,12 +51,12 @@ PAPER = "unlinkability framework for partitions"
 # The meanings of values that subjects, all of them together, guessing and forecasts have.
 MISS = "Miss errors: a subject's items outside its most relevant cluster; for all subjects, the sum."
 INCLUDE = "Number of other subjects' items in the most relevant cluster; for all subjects, the sum."
-NORMALISED_ERROR = "Error of the guess as a share of the largest possible error."
+NORMALIZED_ERROR = "Error of the guess as a share of the largest possible error."
 LINKED = "Share of a subject's items linked after 0, 1, … merges."
 MIXED = "Share of other subjects' items mixed in after 0, 1, … merges."
 BREACHED = "Whether the subject is breached (beta linked); in a forecast the probability of it."
 BREACHED_SHARE = "Share of breached subjects."
-MERGINGS = "Number of merges to a breach."
+MERGES = "Number of merges to a breach."
 RISK_SLOPE = "Closeness to a breach: 0 far away, 1 one step away; null where it is breached already."
 
 
@@ -74,11 +74,11 @@ class OverallUnlinkability:
     kind: Literal["conservative", "liberal", "neutral"] = figure(
         "Whether the guess links too little (conservative), too much (liberal), or neither."
     )
-    normalised_error: float = figure(NORMALISED_ERROR)
+    normalized_error: float = figure(NORMALIZED_ERROR)
     linked: FloatArray = figure(LINKED)
     mixed: FloatArray = figure(MIXED)
     breached: bool = figure(BREACHED)
-    mergings: float = figure(MERGINGS)
+    merges: float = figure(MERGES)
     risk_slope: float = figure(RISK_SLOPE)
     breached_subjects: int = figure("Number of breached subjects.", counts="people")
     breached_share: float = figure(BREACHED_SHARE, counts="people")
@@ -98,11 +98,11 @@ class Unlinkability:
     miss: FloatArray = column(MISS)
     include: FloatArray = column(INCLUDE)
     error: FloatArray = column("Error of the guess: alpha × miss + (1 - alpha) × include.")
-    normalised_error: FloatArray = column(NORMALISED_ERROR)
+    normalized_error: FloatArray = column(NORMALIZED_ERROR)
     linked0: FloatArray = column("Share of the items linked now.")
     mixed0: FloatArray = column("Share of other subjects' items in the cluster now.")
     breached: BoolArray = column(BREACHED)
-    mergings: FloatArray = column(MERGINGS)
+    merges: FloatArray = column(MERGES)
     risk_slope: FloatArray = column(RISK_SLOPE)
     others: FloatArray = column("Number of other subjects in the cluster.")
     others_evenness: FloatArray = column("Evenness of the other subjects' shares of the cluster.")
@@ -181,8 +181,8 @@ def unlinkability(
     -------
     Unlinkability
         ``miss`` and ``include`` count the errors in the most relevant cluster, averaged over ties. ``error`` is
-        their alpha-weighted sum, ``normalised_error`` divides it by n - 1 (so it cannot be compared between data of
-        different size; NaN when n is 1). ``mergings`` is where the linked graph reaches beta, interpolated linearly.
+        their alpha-weighted sum, ``normalized_error`` divides it by n - 1 (so it cannot be compared between data of
+        different size; NaN when n is 1). ``merges`` is where the linked graph reaches beta, interpolated linearly.
         ``risk_slope`` lies in [0, 1]; higher is riskier. The overall graphs run over all clusters of the guess.
 
     Examples
@@ -263,7 +263,7 @@ def include_errors(guess: Partition | View, truth: Partition, **settings: Unpack
 
 
 @metric(category="unlinkability", per="subject", more_means="more private", bounds=(0, 1), source=f"{PAPER}, 3.1")
-def normalised_error(
+def normalized_error(
     guess: Partition | View, truth: Partition, **settings: Unpack[UnlinkabilitySettings]
 ) -> FloatArray:
     """Return each subject's combined error, as a share of n - 1.
@@ -271,10 +271,10 @@ def normalised_error(
     Formula: ``(alpha * miss + (1 - alpha) * include) / (n - 1)``. 0 means no error the subject cares about. It cannot
     be compared between data of different size. NaN when n is 1.
 
-    >>> normalised_error(Partition.from_labels("xxy"), Partition.from_labels("aaa"))
+    >>> normalized_error(Partition.from_labels("xxy"), Partition.from_labels("aaa"))
     array([0.25])
     """
-    return unlinkability(guess, truth, **settings).normalised_error
+    return unlinkability(guess, truth, **settings).normalized_error
 
 
 @metric(category="unlinkability", per="subject", more_means="less private", bounds=(0, 1), source=f"{PAPER}, 3.2")

@@ -145,12 +145,12 @@ def _overall_alone(tally: Tally, ranking: Ranking, counted: Tallies, policy: Pol
     graphs = guess_graphs(tally, ranking, counted, policy)
     alpha, beta = policy.overall()
     points = [beta_point(linked, mixed, np.array([beta])) for linked, mixed in zip(*graphs, strict=True)]
-    mergings, there = (np.array([point[k][0] for point in points]) for k in (0, 1))
-    slope = np.where(graphs[0][:, 0] >= beta - ROUNDING, np.nan, risk_slope(alpha, beta, there, mergings))
+    merges, there = (np.array([point[k][0] for point in points]) for k in (0, 1))
+    slope = np.where(graphs[0][:, 0] >= beta - ROUNDING, np.nan, risk_slope(alpha, beta, there, merges))
     return {
         "miss": missed.sum(axis=1),
         "include": included.sum(axis=1),
-        "normalised_error": error / (n - 1) if n > 1 else np.full(guesses, np.nan),
+        "normalized_error": error / (n - 1) if n > 1 else np.full(guesses, np.nan),
         "risk_slope": slope,
     }
 
@@ -167,7 +167,7 @@ def _subjects_alone(tally: Tally, ranking: Ranking, counted: Tallies, policy: Po
     turned = np.repeat(tally.tiled(policy.contamination_desirable), np.diff(start))
     mixed = np.where(turned, 1 - mixed, mixed)
     alpha, beta = tally.tiled(policy.alpha.value), tally.tiled(policy.beta.value)
-    mergings, there = beta_points(start, linked, mixed, beta, 0.0)
+    merges, there = beta_points(start, linked, mixed, beta, 0.0)
     now = linked[start[:-1]]
-    found = {"linked0": now, "breached": now >= beta, "risk_slope": risk_slope(alpha, beta, there, mergings)}
+    found = {"linked0": now, "breached": now >= beta, "risk_slope": risk_slope(alpha, beta, there, merges)}
     return {name: values.reshape(guesses, -1) for name, values in found.items()}

@@ -51,7 +51,7 @@ class ColumnDistribution:
     is_rounded: bool = False
 
     def merged(self, minimum: int) -> "ColumnDistribution":
-        """Return the distribution with categories of fewer records in both tables among all others.
+        """Return the distribution with rare categories of both tables merged.
 
         >>> few = ColumnDistribution(name="town", kind="category", distance=0.0, rows=(53, 53), is_number=False,
         ...                          original=(50, 2, 1), released=(50, 3, 0), labels=("Ulm", "Bonn"))
@@ -158,7 +158,7 @@ def _rounded(value: float) -> str:
 
 
 def _categories(column: PairedColumn, release: Release) -> tuple[tuple[IntArray, IntArray], tuple[str, ...]]:
-    """Return numbers of the most frequent categories, with all others at the end, and their texts."""
+    """Return category numbers by frequency, the rest merged, and their texts."""
     original, released = column.counts
     share = original / max(original.sum(), 1) + released / max(released.sum(), 1)
     order = np.argsort(-share, kind="stable")

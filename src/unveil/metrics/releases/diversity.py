@@ -118,7 +118,7 @@ def recursive_l_diversity(
     """Return the largest l for which every equivalence class is (c, l)-diverse.
 
     Formula: with counts ``r1 >= r2 >= …`` of the values in a class, the largest l with
-    ``r1 < c (rl + r(l+1) + … + rm)``, and 1 where none is (the source calls that always satisfied); then the least over
+    ``r1 < c (rl + r(l+1) + … + rm)``, and 1 if there is none (always satisfied, says the source); then the least of
     the classes. 1 means that in some class one value outweighs all others ``c`` times; a larger l means that this stays
     so after an attacker has ruled out l - 2 of the other values. ``c`` is 2 by default. A missing value counts as a
     value. It is never undefined.

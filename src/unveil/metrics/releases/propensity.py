@@ -58,7 +58,7 @@ class Propensity:
     expected: float = figure("Expected pMSE for a release drawn from the original distribution, in large samples.")
     deviation: float = figure("Standard deviation of pMSE in such releases.")
     ratio: float = figure("`pmse / expected`: around 1 where the release resembles a new sample of the original.")
-    standardised: float = figure(
+    standardized: float = figure(
         "`(pmse - expected) / deviation`: around 0 where the release resembles a new sample of the original."
     )
     area: float = figure(
@@ -119,7 +119,7 @@ def propensity_of(
     pooled = [np.concatenate([column.values(side, drawn[side]) for side in (0, 1)]) for column in columns]
     features, products, columns_used = _features(columns, pooled, rng)
     labels = np.arange(sum(used)) >= used[0]
-    found = dict.fromkeys(("pmse", "expected", "deviation", "ratio", "standardised", "area"), nan)
+    found = dict.fromkeys(("pmse", "expected", "deviation", "ratio", "standardized", "area"), nan)
     few = min(rows) < _LEAST_ROWS
     if not few:
         found = _told_apart(features, labels, _folds(pooled, labels, rng), rows[0])
@@ -175,7 +175,7 @@ def _told_apart(features: FloatArray, labels: BoolArray, folds: IntArray, origin
         "expected": expected,
         "deviation": deviation,
         "ratio": pmse / expected if expected > 0 else nan,
-        "standardised": (pmse - expected) / deviation if deviation > 0 else nan,
+        "standardized": (pmse - expected) / deviation if deviation > 0 else nan,
         "area": wins / pairs if pairs else nan,
     }
 

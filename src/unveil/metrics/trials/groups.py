@@ -139,7 +139,7 @@ class GroupRates:
     #: With exact intervals that hold for all groups together.
     attack_rate: Rate = figure(ATTACK_RATE)
     control_rate: Rate = figure(CONTROL_RATE)
-    excess_over_control: Rate = figure(EXCESS)
+    excess_over_control: Rate = figure(EXCESS, name="normalized_excess")
 
     def rate(self, figure: str) -> Rate:
         """Return the rate of this name."""
@@ -156,14 +156,16 @@ class RatesByGroup:
     #: Everyone, with the usual intervals.
     overall: GroupRates
     #: The groups by ``ranked_by``, from the highest; empty where no two can be shown.
-    ranked_by: Figure = figure(
-        "Ranking criterion: the excess risk where a subgroup has it, else the attack success.",
-        name="figure",
-    )
+    ranked_by: Figure
     #: The group with the highest value; None where there are not two groups to compare.
     worst: GroupRates | None
     #: The groups whose interval lies above the value of everyone, also after having looked at all of them.
     worse: tuple[GroupRates, ...]
+
+    @derived("Ranking criterion: normalized excess where a subgroup has one, else attack success.", name="ranked_by")
+    def ranked_by_name(self) -> str:
+        """The ranking criterion, by its name in JSON."""
+        return "normalized_excess" if self.ranked_by == "excess_over_control" else self.ranked_by
 
     @derived("Subgroup with the highest value; null without two subgroups to compare.", name="worst")
     def worst_name(self) -> str | None:

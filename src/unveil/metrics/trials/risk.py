@@ -80,9 +80,9 @@ class Risk:
     """Attack success, baseline, control rate, and excess of an attack."""
 
     attack_rate: Rate = figure(ATTACK_RATE)
-    naive_rate: Rate = figure("Baseline: share of attempts that succeed by random guessing, from 0 to 1.")
+    naive_rate: Rate = figure("Share of attempts that succeed by random guessing, from 0 to 1.", name="baseline")
     control_rate: Rate = figure(CONTROL_RATE)
-    excess_over_control: Rate = figure(EXCESS)
+    excess_over_control: Rate = figure(EXCESS, name="normalized_excess")
 
 
 def clopper_pearson(hits: float, tries: float, *, confidence: float = CONFIDENCE) -> Rate:

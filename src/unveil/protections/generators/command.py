@@ -116,7 +116,7 @@ class CommandGenerator:
         try:
             Path(_launch.temporary(str(home))).mkdir(SECRET_FOLDER)
             with open(source, "xb", opener=_secret) as stream:
-                size = stream.write(_content(given, rows))
+                size = stream.write(given.content(rows))
         except OSError as error:
             raise RunError(
                 f"did not start: its input file cannot be written ({error.strerror})",
@@ -239,19 +239,6 @@ def _whole_path(word: str) -> str:
         if value and (path.is_file() or (path.is_dir() and path.name != value)):
             return f"{option}{equals}{path.absolute()}"
     return word
-
-
-def _content(given: SourceTable, rows: IntArray) -> bytes:
-    """Return the file of people that the command is given."""
-    import io
-
-    frame, stream = given.some_cells(rows), io.BytesIO()
-    if given.suffix == ".parquet":
-        frame.write_parquet(stream)
-        return stream.getvalue()
-    frame.write_csv(stream, separator=given.separator, include_header=given.header)
-    content = stream.getvalue()
-    return content if given.encoding == "utf-8" else content.decode("utf-8").encode(given.encoding)
 
 
 def with_env(generator: Generator, env: Mapping[str, str]) -> Generator:

@@ -1,5 +1,6 @@
 """Interface of generators: training rows in, one release out."""
 
+import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -88,6 +89,16 @@ class SourceTable:
         cells = [each for each, _ in series_of(self.some(rows), table="people")]
         # pandas writes a NaN as an empty cell.
         return pl.DataFrame({each.name: each.fill_nan(None) if each.dtype.is_float() else each for each in cells})
+
+    def content(self, rows: IntArray) -> bytes:
+        """Return these rows as the content of a file."""
+        frame, stream = self.some_cells(rows), io.BytesIO()
+        if self.suffix == ".parquet":
+            frame.write_parquet(stream)
+            return stream.getvalue()
+        frame.write_csv(stream, separator=self.separator, include_header=self.header)
+        content = stream.getvalue()
+        return content if self.encoding == "utf-8" else content.decode("utf-8").encode(self.encoding)
 
 
 @dataclass(frozen=True, eq=False)

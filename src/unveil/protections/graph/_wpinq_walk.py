@@ -294,12 +294,12 @@ def _walk_triangles(
 # * Degrees. How many nodes have more than i neighbors changes by 1 at i = p and at i = q: 2 together. Sorted degrees
 #   change by 2 together, because degrees do, and sorting two lists never moves them further apart.
 # * Joint degrees: an edge between degrees x and y weighs 1 / (1 + x + y). The p edges at u leave a cell and enter
-#   another: each changes at most 1 / (1 + p + 1) + 1 / (1 + p + 1 + 1), as the other end has at least one neighbor.
+#   another: each changes at most 1 / (1 + p + 1) + 1 / (1 + p + 1 + 1), as the other end has at least one neighbour.
 #   Together that is p / (p + 2) + p / (p + 3) = 2 - 2 / (p + 2) - 3 / (p + 3), and the same for v. The new edge weighs
 #   1 / (3 + p + q), which is less than what u lacks to 2. So the change stays below 4, and comes near it for large p
 #   and q.
 # * Triangles: one with degrees x, y and z weighs 3 / (x² + y² + z²). Those at u are the edges among its p neighbors.
-#   As 1 / (s + t) is at most (1 / s + 1 / t) / 4, and with k the number of such edges at a neighbor w, whose degree is
+#   As 1 / (s + t) is at most (1 / s + 1 / t) / 4, and with k the number of such edges at a neighbour w, whose degree is
 #   at least k + 1, w's part is at most 3/4 k / (p² / 2 + (k + 1)²), which is at most 3/8 / (p / √2 + 1). All p
 #   neighbors together: at most 3/8 √2 p / (p + √2), and after the edge is there 3/8 √2 p / (p + 1 + √2). So u's
 #   triangles change by less than 3/4 √2, and at least 3/8 √2 (1 + 2 √2) / (p + 1 + √2) less. The same holds for v, and
@@ -447,7 +447,7 @@ class DegreeCells:
         The bounds between one class of degrees and the next; no bounds make one class.
     loops
         Whether a triangle's weight has d (d + 1) for each degree d in place of its square, as the public code of wPINQ
-        has it, which counts ways from a node to a neighbor and back.
+        has it, which counts ways from a node to a neighbour and back.
 
     Examples
     --------

@@ -21,8 +21,8 @@ from unveil.protections.graph._release import (
 
 
 @protection(
-    source='Chester and others, "Why Waldo befriended the dummy? k-anonymization of social networks with '
-    'pseudo-nodes", 2013',
+    source='Chester et al., "Why Waldo befriended the dummy? k-anonymization of social networks with pseudo-nodes", '
+    "2013",
     aka=("dummy nodes", "pseudo-nodes"),
     least_rows=5,
     needs_edges=True,

@@ -334,7 +334,7 @@ class _Strikes(NamedTuple):
 
 
 def equitable_cells(start: IntArray, neighbour: Int32Array) -> IntArray:
-    """Return the coarsest equitable partition, numbered by first node.
+    """Return the equitable partition with fewest cells, numbered by first node.
 
     There is exactly one such partition, so the order of nodes changes nothing but the numbers of cells. Nodes that an
     automorphism maps on one another share a cell; the reverse holds in most graphs, not in all.

@@ -51,7 +51,7 @@ class Refutation(NamedTuple):
     rows: IntArray = np.empty(0, np.int64)
 
 
-class RecognisedMechanism(NamedTuple):
+class RecognizedMechanism(NamedTuple):
     """Parts of a recognized mechanism, the refutations, and their combination."""
 
     parts: tuple[MechanismPart, ...]

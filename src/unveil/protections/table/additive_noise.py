@@ -10,7 +10,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections._listing import protection
 from unveil.protections.table._numbers import Numbers, numbers_of, spreads
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, repeated
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism, repeated
 from unveil.protections.table._release import (
     check_columns,
     masked_columns,
@@ -72,10 +72,10 @@ class AdditiveNoise:
         frame = noise.numbers.put_into(original.frame[released_columns(original)], noisy)
         return masked_release(original, frame, names, [noise], name="noise-added", shuffle=self.shuffle, rng=rng)
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         noise = self._noise(file.original, masked_columns(file.original, self.columns, self))
-        return RecognisedMechanism((noise,), repeated(file, noise.names))
+        return RecognizedMechanism((noise,), repeated(file, noise.names))
 
     def _noise(self, original: Table, names: list[str]) -> "NormalNoise":
         numbers = numbers_of(original, names)

@@ -10,7 +10,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections._listing import protection
 from unveil.protections.table._numbers import Numbers, numbers_of, spreads
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, repeated
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism, repeated
 from unveil.protections.table._release import (
     check_columns,
     masked_columns,
@@ -89,11 +89,11 @@ class CorrelatedNoise:
             original, frame, names, [noise], name="correlated-noise-added", shuffle=self.shuffle, rng=rng
         )
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         names = masked_columns(file.original, self.columns, self)
         noise = self._noise(file.original, _moving(file.original, names))
-        return RecognisedMechanism((noise,), repeated(file, noise.names))
+        return RecognizedMechanism((noise,), repeated(file, noise.names))
 
     def _noise(self, original: Table, numbers: Numbers) -> "JointNoise":
         whole = numbers.values[~np.isnan(numbers.values).any(axis=1)]

@@ -12,7 +12,7 @@ from unveil.protections._listing import protection
 from unveil.protections.table._classes import shown_by_class
 from unveil.protections.table._levels import WITH_ORDER, levels
 from unveil.protections.table._mechanism import MechanismPart, RecodedColumns
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, Refutation, recoded, small_groups
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism, Refutation, recoded, small_groups
 from unveil.protections.table._release import (
     check_columns,
     check_enough_rows,
@@ -102,14 +102,14 @@ class Generalization:
             original, frame, names, parts, name="generalized", shuffle=self.shuffle, rng=rng, notes=notes
         )
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         names = masked_columns(file.original, self.columns, self)
         against: tuple[Refutation, ...] = ()
         for name in names:
             gone = file.released.series(name).is_null().to_numpy()
             against += small_groups(file, [name], self._size(name), leave_out=gone)
-        return RecognisedMechanism(tuple(recoded(file, [name]) for name in names), against)
+        return RecognizedMechanism(tuple(recoded(file, [name]) for name in names), against)
 
     def _size(self, name: str) -> int:
         return self.k if isinstance(self.k, int) else dict(zip(self.columns or (), self.k, strict=True))[name]

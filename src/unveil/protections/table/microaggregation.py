@@ -15,7 +15,7 @@ from unveil.protections.table._mechanism import MechanismPart, RecodedColumns, r
 from unveil.protections.table._numbers import group_means, numbers_of, refuse_missing, spreads
 from unveil.protections.table._recognition import (
     DeclaredFile,
-    RecognisedMechanism,
+    RecognizedMechanism,
     Refutation,
     listed,
     recoded,
@@ -103,7 +103,7 @@ class Microaggregation:
             rng,
         )
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         return declared_groups(file, self._blocks(masked_columns(file.original, self.columns, self)), self.k)
 
@@ -121,7 +121,7 @@ class Microaggregation:
         return group
 
 
-def declared_groups(file: DeclaredFile, blocks: Sequence[list[str]], k: int) -> RecognisedMechanism:
+def declared_groups(file: DeclaredFile, blocks: Sequence[list[str]], k: int) -> RecognizedMechanism:
     """Return the groups a file shows, per block, and violations."""
     import polars as pl
 
@@ -129,7 +129,7 @@ def declared_groups(file: DeclaredFile, blocks: Sequence[list[str]], k: int) -> 
     for names in blocks:
         gone = file.released.frame[names].select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy()
         against += small_groups(file, names, k, leave_out=gone) + _no_means(file, names)
-    return RecognisedMechanism(tuple(recoded(file, names) for names in blocks), against)
+    return RecognizedMechanism(tuple(recoded(file, names) for names in blocks), against)
 
 
 def _no_means(file: DeclaredFile, names: list[str]) -> tuple[Refutation, ...]:

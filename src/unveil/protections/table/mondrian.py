@@ -11,7 +11,7 @@ from unveil.protections._listing import protection
 from unveil.protections.table._classes import shown_by_class
 from unveil.protections.table._levels import levels
 from unveil.protections.table._mechanism import RecodedColumns
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, recoded, small_groups
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism, recoded, small_groups
 from unveil.protections.table._release import (
     check_columns,
     check_enough_rows,
@@ -87,10 +87,10 @@ class Mondrian:
         parts = [RecodedColumns(before, frame[names])]
         return masked_release(original, frame, names, parts, name="mondrian", shuffle=self.shuffle, rng=rng)
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         names = self._names(file.original)
-        return RecognisedMechanism((recoded(file, names),), small_groups(file, names, self.k))
+        return RecognizedMechanism((recoded(file, names),), small_groups(file, names, self.k))
 
     def _names(self, original: Table) -> list[str]:
         known = tuple(name for name in released_columns(original) if original.column(name).role == "known")

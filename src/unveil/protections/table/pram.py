@@ -13,7 +13,7 @@ from unveil.guesses.partition import exact_fraction
 from unveil.protections._listing import protection
 from unveil.protections.table._levels import ValueLevels, levels
 from unveil.protections.table._mechanism import MechanismPart, SingleColumn
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism
 from unveil.protections.table._release import (
     check_columns,
     masked_columns,
@@ -97,10 +97,10 @@ class Pram:
                 frame = frame.with_columns(_drawn(values, found, chances, rng))
         return masked_release(original, frame, names, parts, name="pram", shuffle=self.shuffle, rng=rng, notes=notes)
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         original = file.original
-        return RecognisedMechanism(
+        return RecognizedMechanism(
             tuple(self._part(original, name, levels(original, name))[0] for name in self._names(original))
         )
 

@@ -25,7 +25,7 @@ from unveil.protections.table._mechanism import (
     value_numbers,
 )
 from unveil.protections.table._rank_schemes import BATCHES, MOST_DRAWS, STEPS, Lines, Offsets, Scheme, relative_error
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism, Refutation
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism, Refutation
 from unveil.protections.table._release import (
     check_columns,
     masked_release,
@@ -125,7 +125,7 @@ class RankSwapping:
             rng=rng,
         )
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
@@ -205,7 +205,7 @@ def declared_swaps(
     *,
     draws: int | None,
     seed: int,
-) -> RecognisedMechanism:
+) -> RecognizedMechanism:
     """Return swap probabilities of a declared file, and impossible values."""
     original = file.original
     parts: list[MechanismPart] = []
@@ -222,7 +222,7 @@ def declared_swaps(
         parts.append(SingleColumn(name, values, RankChances(found.counts, scheme, in_order, draws, seed)))
         if in_order and isinstance(scheme, Offsets):
             against += _moved_too_far(file, name, found, values, scheme.weight.size)
-    return RecognisedMechanism(tuple(parts), against, SwapMechanism)
+    return RecognizedMechanism(tuple(parts), against, SwapMechanism)
 
 
 def _moved_too_far(

@@ -11,7 +11,7 @@ from unveil.errors import whole_number
 from unveil.guesses.partition import exact_fraction
 from unveil.protections._listing import protection
 from unveil.protections.table._rank_schemes import Buckets, Offsets
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism
 from unveil.protections.table._release import check_columns
 from unveil.protections.table.rank_swapping import check_percent, check_simulation, declared_swaps, swapped_release
 
@@ -81,7 +81,7 @@ class RankSwappingDistribution:
             rng=rng,
         )
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 
@@ -152,7 +152,7 @@ class RankSwappingBuckets:
             rng=rng,
         )
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         return declared_swaps(file, self.columns, self._scheme, draws=self.draws, seed=self.seed)
 

@@ -7,7 +7,7 @@ import numpy as np
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.protections._listing import protection
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism
 from unveil.protections.table._release import release_of, released_columns
 
 
@@ -32,6 +32,6 @@ class Shuffle:
         frame = original.frame[released_columns(original)]
         return release_of(original, frame, name="shuffled", kind="masked", rng=rng)
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:  # noqa: ARG002
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:  # noqa: ARG002
         """Return the mechanism recognized in a file masked elsewhere."""
-        return RecognisedMechanism(())
+        return RecognizedMechanism(())

@@ -14,7 +14,7 @@ from unveil.guesses.partition import exact_fraction
 from unveil.protections._listing import protection
 from unveil.protections.table._levels import ValueLevels, levels
 from unveil.protections.table._mechanism import MechanismPart, SingleColumn
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism
 from unveil.protections.table._release import (
     check_columns,
     check_group_size,
@@ -103,7 +103,7 @@ class Suppression:
                 parts.append(SingleColumn(name, values[found.row], chances))
         return masked_release(original, frame, names, parts, name="suppressed", shuffle=self.shuffle, rng=rng)
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         original, parts = file.original, []
         for name in masked_columns(original, self.columns, self):
@@ -111,7 +111,7 @@ class Suppression:
             values = original.series(name).alias("values")
             part = StarredColumn if self.cells else SingleColumn
             parts.append(part(name, values[found.row], DroppedColumn(self._dropped(found))))
-        return RecognisedMechanism(tuple(parts))
+        return RecognizedMechanism(tuple(parts))
 
     def _dropped(self, levels: ValueLevels) -> FloatArray:
         """Return the chance of each value to be dropped."""

@@ -11,7 +11,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.protections._listing import protection
 from unveil.protections.table._numbers import numbers_of
-from unveil.protections.table._recognition import DeclaredFile, RecognisedMechanism
+from unveil.protections.table._recognition import DeclaredFile, RecognizedMechanism
 from unveil.protections.table._release import check_columns, check_enough_rows, check_group_size, masked_columns
 from unveil.protections.table.microaggregation import declared_groups, grouped_release
 
@@ -72,7 +72,7 @@ class UnivariateMicroaggregation:
         notes = tuple(f"column {name!r} has fewer than {self.k} missing values, which stay missing" for name in few)
         return grouped_release(original, blocks, "microaggregated by column", self.shuffle, rng, notes)
 
-    def declared(self, file: DeclaredFile) -> RecognisedMechanism:
+    def declared(self, file: DeclaredFile) -> RecognizedMechanism:
         """Return the mechanism recognized in a file masked elsewhere."""
         return declared_groups(file, [[name] for name in masked_columns(file.original, self.columns, self)], self.k)
 

@@ -1,1 +1,1 @@
-"""What does an adversary believe about each target, and is it right?"""
+"""Privacy metrics of an attack's candidates."""

@@ -1,4 +1,4 @@
-"""Who is it? How much does the adversary know about each target, and how often is it right?"""
+"""Privacy metrics of an attack: uncertainty, and success against the truth."""
 
 import os
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def attack_metrics(
     notes: Sequence[str] = (),
     **changes: Any,
 ) -> Result[CandidatesFindings]:
-    """Return how much the adversary knows about each target, and how often it is right.
+    """Compute privacy metrics from an attack's candidates and the truth.
 
     Parameters
     ----------
@@ -40,15 +40,15 @@ def attack_metrics(
         Candidates; a dense or sparse matrix of probabilities with one row per target and one column per candidate; or
         the path of a CSV or Parquet file with one row for each candidate of a target.
     truth
-        The true candidate of each target: one number per target (-1 for nobody), a mapping from target name to
-        candidate name (None for nobody), or the path of a file with the columns of targets and candidates, where an
-        empty candidate stands for nobody. Without it, only what needs no truth is measured.
+        The true candidate of each target: one number per target (-1 for none), a mapping from target name to
+        candidate name (None for none), or the path of a file with both columns, where an empty candidate means none.
+        Without it, only metrics that need no truth are computed.
     settings
-        The settings below as one object; keywords change single ones.
+        All settings as one object; keywords replace single ones.
     progress
-        Called with the name of a step and the share of it that is done.
+        Called with the name of a step and the share of work done.
     notes
-        Sentences to carry into the report.
+        Notes for the report.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def attack_metrics(
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request."""
+    """Answer a request of a front end."""
     from unveil.data import samples
 
     settings = CandidatesSettings.of_request(request)
@@ -91,10 +91,10 @@ def _run(
     progress: Progress,
     notes: Sequence[str],
 ) -> CandidatesFindings:
-    """Return how much the adversary knows, and how often it is right; see :func:`unveil.attack_metrics`."""
+    """Compute privacy metrics of a guess; see :func:`unveil.attack_metrics`."""
     progress("measuring", 0.0)
     measured = all_metrics(guess, truth)
-    progress("measuring what others would know", 0.4)
+    progress("measuring the baselines", 0.4)
     return CandidatesFindings(
         matches=matches(guess, truth),
         measured=measured,
@@ -105,7 +105,7 @@ def _run(
 
 
 def ends_of(guess: Candidates, truth: IntArray | None) -> dict[str, ReferenceValues]:
-    """Return what each metric is for an adversary who picks blindly and for one who knows all, by its name."""
+    """Return each metric for random guessing and for perfect knowledge."""
     blind, sure = (_means(all_metrics(other, truth)) for other in (blind_of(guess), sure_of(guess, truth)))
     return {name: ReferenceValues(blind[name], sure[name]) for name in blind}
 
@@ -115,7 +115,7 @@ def _means(measured: Sequence[MetricValue]) -> dict[str, float]:
 
 
 def blind_of(guess: Candidates) -> Candidates:
-    """Return the guess of somebody to whom all candidates of an attempted target are alike.
+    """Return a guess with equal probabilities for all candidates.
 
     >>> blind_of(Candidates.from_matrix([[0.75, 0.25]])).probability
     array([0.5, 0.5])
@@ -127,10 +127,10 @@ def blind_of(guess: Candidates) -> Candidates:
 
 
 def sure_of(guess: Candidates, truth: IntArray | None) -> Candidates:
-    """Return the guess of somebody who knows the true candidate of every target, and considers the same others.
+    """Return a guess with probability 1 for the true candidate.
 
     Without a truth it is the first candidate of each target that was attempted: metrics that need none see no
-    difference. A target that stands for nobody is not attempted.
+    difference. A target without an original is not attempted.
 
     >>> sure_of(Candidates.from_matrix([[0.75, 0.25], [1.0, 0.0]]), np.array([1, -1])).probability
     array([0., 1.])

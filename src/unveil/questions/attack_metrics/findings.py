@@ -1,4 +1,4 @@
-"""What was found about an adversary's candidates, as data."""
+"""Results of privacy metrics on an attack's candidates."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,12 @@ from unveil.errors import InputError, did_you_mean
 from unveil.metrics import Metric, MetricValue
 from unveil.metrics.candidates.candidate_metrics import candidate_metrics
 from unveil.metrics.candidates.matches import Matches
-from unveil.report.trust import AT_CAP, TRUST, WHY, trust_of
+from unveil.report.trust import AT_CAP, RELIABILITY_MEANING, WHY, trust_of
 
 
 @dataclass(frozen=True)
 class ReferenceValues:
-    """The value of a metric for two other attackers: one who picks candidates at random, one who knows the truth.
+    """A metric for two reference attackers: random guessing, and perfect knowledge.
 
     Who knows all is sure of the true candidate of every target that stands for somebody; where there is no truth, of
     one candidate of every target that was attempted. NaN where the metric has no value for them.
@@ -28,7 +28,7 @@ class ReferenceValues:
     sure: float
 
     def place(self, value: ArrayLike) -> FloatArray:
-        """Return how far values lie from random guessing (0) to knowing all (1); NaN where both ends are the same.
+        """Return values relative to random guessing (0) and perfect knowledge (1).
 
         >>> ReferenceValues(4.0, 1.0).place([4.0, 2.5, 7.0])
         array([ 0. ,  0.5, -1. ])
@@ -44,7 +44,7 @@ _NOISE = 1e-9
 
 @dataclass(frozen=True)
 class MetricRow:
-    """One metric with the facts of its listing, its value, and the values of two reference attackers."""
+    """One metric with its value and two reference attackers."""
 
     value: MetricValue
     ends: ReferenceValues
@@ -56,30 +56,26 @@ class MetricRow:
     more_means = figure_at("value.metric.more_means")
     mean = figure_at(
         "value.mean",
-        "The mean over the targets that have a value; the value itself where the metric has one for the release.",
+        "Mean over the targets with a value; the value itself if the metric has one per release.",
     )
-    median = figure_at("value.median", "The median over the targets that have a value.")
-    low = figure_at(
-        "value.low", "The 5 % quantile over the targets that have a value: a spread, no interval of the mean."
-    )
-    high = figure_at(
-        "value.high", "The 95 % quantile over the targets that have a value: a spread, no interval of the mean."
-    )
-    undefined = figure_at("value.undefined", "How many targets have no value.", counts="people")
+    median = figure_at("value.median", "Median over the targets with a value.")
+    low = figure_at("value.low", "5% quantile over the targets with a value; not a CI of the mean.")
+    high = figure_at("value.high", "95% quantile over the targets with a value; not a CI of the mean.")
+    undefined = figure_at("value.undefined", "Number of targets without a value.", counts="people")
     why = figure_at("value.why", WHY)
     at_cap = figure_at("value.at_cap", AT_CAP)
-    random_guessing = figure_at("ends.blind", "The metric for an adversary who picks blindly.")
-    knowing_all = figure_at("ends.sure", "The metric for an adversary who knows everything.")
+    random_guessing = figure_at("ends.blind", "Value for random guessing (baseline).")
+    knowing_all = figure_at("ends.sure", "Value for an attacker with perfect knowledge.")
 
-    @derived(TRUST)
-    def trust(self) -> Mapping[str, str | None]:
-        """The grades of the metric by ground."""
+    @derived(RELIABILITY_MEANING)
+    def reliability(self) -> Mapping[str, str | None]:
+        """Reliability of the metric by type of data."""
         return trust_of(self.value.metric.name)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CandidatesFindings:
-    """What an adversary knows about targets.
+    """Privacy metrics of an attack's candidates.
 
     Attributes
     ----------
@@ -100,7 +96,7 @@ class CandidatesFindings:
     ends: Mapping[str, ReferenceValues]
     metrics: tuple[str, ...] = ()
 
-    @derived("One entry for each metric.", name="metrics")
+    @derived("One entry per metric.", name="metrics")
     def rows(self) -> tuple[MetricRow, ...]:
         """The metrics to show, one row each."""
         return tuple(MetricRow(each, self.ends[each.metric.name]) for each in self.shown)
@@ -120,14 +116,11 @@ class CandidatesFindings:
 
 
 def check_metrics(names: Sequence[str], *, has_truth: bool) -> None:
-    """Refuse a name that no metric of candidates has, and a metric whose truth is not there."""
+    """Reject unknown metrics, and metrics that need a missing truth."""
     listed = candidate_metrics()
     for name in names:
         if name not in listed:
             hint = did_you_mean(name, listed) or " 'unveil list metrics' shows them all"
-            raise InputError(f"there is no metric {name!r} of candidates.{hint}")
+            raise InputError(f"Unknown metric {name!r}.{hint}")
         if listed[name].needs_truth and not has_truth:
-            raise InputError(
-                f"the metric {name} compares with the truth, but none was given. Add it (--truth FILE), or ask for a "
-                "metric that needs none"
-            )
+            raise InputError(f"Metric {name} needs the true matches. Add them, or choose a metric that needs none")

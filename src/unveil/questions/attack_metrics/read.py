@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class CandidatesInputs(NamedTuple):
-    """A guess that was read, the truth as one candidate number per target, and what has to be said."""
+    """A guess, the truth as one candidate number per target, and notes."""
 
     guess: Candidates
     truth: IntArray | None
@@ -33,13 +33,13 @@ def read(
 ) -> CandidatesInputs:
     """Read and check the files of a guess and of the truth."""
     progress("reading", 0.0)
-    target, candidate, normalise = settings.target, settings.candidate, settings.normalise
+    target, candidate, normalize = settings.target_column, settings.candidate_column, settings.normalize
     table = read_candidates(
         guess,
         target=target,
         candidate=candidate,
-        probability=settings.probability,
-        tolerance=None if normalise else TOLERANCE,
+        probability=settings.probability_column,
+        tolerance=None if normalize else TOLERANCE,
     )
     notes: list[str] = []
     answers = None
@@ -48,7 +48,7 @@ def read(
         answers = read_truth(truth, target=target, candidate=candidate)
         table, notes = _with_truth_only(table, answers, guess, truth, drop_unmatched=settings.drop_unmatched)
     progress("sorting", 0.0)
-    found = Candidates.from_table(table["target"], table["candidate"], table["probability"], normalise=normalise)
+    found = Candidates.from_table(table["target"], table["candidate"], table["probability"], normalize=normalize)
     notes += _idle_note(int((~found.attempted).sum()), "has nothing but 0", "have nothing but 0")
     numbers = None
     if answers is not None:
@@ -61,7 +61,7 @@ def read(
 def _with_truth_only(
     table: "pl.DataFrame", answers: "pl.DataFrame", guess: str | Path, truth: str | Path, *, drop_unmatched: bool
 ) -> tuple["pl.DataFrame", list[str]]:
-    """Return the rows whose target the truth names, and a note on the others; without leave, refuse these."""
+    """Return the rows whose target is in the truth, and a note."""
     import polars as pl
 
     guessed, known = shown(Path(guess)), shown(Path(truth))
@@ -72,21 +72,21 @@ def _with_truth_only(
     seen = f"{unknown.height} of the {targets.height} targets of {guessed}"
     if unknown.height == targets.height:
         raise InputError(
-            f"{known} must name the targets of {guessed}, but names none of them. Check that both files are about the "
-            "same targets and write their names alike"
+            f"{known} names no target of {guessed}. Check that both files are about the same targets and use "
+            "the same names"
         )
     if not drop_unmatched:
         raise InputError(
-            f"{known} must name every target of the guess, but lacks {seen}, the first of them in row "
-            f"{unknown['row'].sort()[0]} (counted from 1 below the header). Add them (with an empty candidate for "
-            "those that stand for nobody), or pass --drop-unmatched to leave them out"
+            f"{known} lacks {seen}, the first in row {unknown['row'].sort()[0]} (counted from 1 "
+            "below the header). Add them, with an empty candidate for targets without an original, or set "
+            "drop_unmatched to leave them out"
         )
     note = f"Targets that the truth does not name were left out: {seen}."
     return table.join(answers, on="target", how="semi", maintain_order="left"), [note]
 
 
 def _beside_truth(candidates: Candidates, answers: "pl.DataFrame") -> tuple[Candidates, IntArray]:
-    """Return the guess with the targets that only the truth names, not attempted, and the truth as numbers."""
+    """Return the guess and truth with unattempted targets of the truth."""
     import polars as pl
 
     attempted = pl.DataFrame({"target": _names(candidates.targets)})
@@ -182,7 +182,7 @@ def read_candidates(
 
 
 def read_truth(path: PathLike, *, target: str = "target", candidate: str = "candidate") -> "pl.DataFrame":
-    r"""Return the true candidate of each target, as text columns; null for a target that stands for nobody.
+    r"""Return the true candidate of each target; null without an original.
 
     Raises
     ------
@@ -221,7 +221,7 @@ def _refuse_sums(frame: "pl.DataFrame", path: PathLike, tolerance: float) -> Non
     zero = wrong.filter(pl.col("sum") == 0).height
     idle = f" (a target with nothing but 0, as {zero} here, then counts as not attempted)" if zero else ""
     raise InputError(
-        f"the probabilities of each target of {shown(Path(path))} must sum to 1, but do not for {wrong.height} of "
-        f"{sums.height} targets, the first of them in row {wrong['row'].sort()[0]} (counted from 1 below the "
-        f"header). Correct them, or pass --normalise to divide them by their sum{idle}"
+        f"{shown(Path(path))}: the probabilities of {wrong.height} of {sums.height} targets do not sum to 1, "
+        f"the first in row {wrong['row'].sort()[0]} (counted from 1 below the header). Correct them, or set "
+        f"normalize{idle}"
     )

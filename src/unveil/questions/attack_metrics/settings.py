@@ -42,7 +42,7 @@ class CandidatesSettings(LimitSettings, SeedSettings):
         kind="table",
         place="default",
     )
-    normalise: bool = setting(
+    normalize: bool = setting(
         False,
         "Divide scores by their sum",
         fold=MORE,
@@ -52,30 +52,27 @@ class CandidatesSettings(LimitSettings, SeedSettings):
         group="Input",
     )
     drop_unmatched: bool = setting(False, "Ignore targets missing from the truth", fold=MORE, group="Input")
-    target: str = setting(
+    target_column: str = setting(
         "target",
         "Column of targets",
         fold=MORE,
         metavar="COLUMN",
-        option="--target-column",
         alias="--target",
         group="Input",
     )
-    candidate: str = setting(
+    candidate_column: str = setting(
         "candidate",
         "Column of candidates",
         fold=MORE,
         metavar="COLUMN",
-        option="--candidate-column",
         alias="--candidate",
         group="Input",
     )
-    probability: str = setting(
+    probability_column: str = setting(
         "probability",
         "Column of probabilities",
         fold=MORE,
         metavar="COLUMN",
-        option="--probability-column",
         alias="--probability",
         group="Input",
     )
@@ -100,9 +97,9 @@ QUESTION = Question(
     lead="How uncertain is an attacker about each target, and how often correct?",
     settings=CandidatesSettings.table(),
     about=(
-        "GUESS is the output of an attack: for each target (a released record or node) its candidates (original ones) "
-        "and their probabilities, as a CSV or Parquet file with the columns target, candidate and probability. Targets "
-        "that only the truth names were not attempted."
+        "GUESS is the output of an attack, as CSV or Parquet with the columns target, candidate and "
+        "probability. Targets are released records or nodes, candidates are original ones. Targets that only "
+        "the truth names were not attempted."
     ),
     tries=(
         "unveil attack-metrics guess.csv --truth truth.csv --html report.html",

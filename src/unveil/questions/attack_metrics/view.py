@@ -36,7 +36,7 @@ _LIMITATIONS = (
 
 
 def quantities(findings: CandidatesFindings) -> dict[str, Quantity]:
-    """Return the values that a threshold can be set for: each metric, or its mean over the targets that have one.
+    """Return the quantities that accept a threshold: metrics, or their means.
 
     A metric without a value exceeds no threshold.
     """
@@ -111,7 +111,7 @@ def next_steps(findings: CandidatesFindings) -> tuple[str, ...]:
 
 
 def tone(matches: Matches) -> Tone:
-    """Return how the headline should strike: bad if every second attempt, or every second target, is correct.
+    """Return the tone: bad if every second attempt or target is correct.
 
     No match is neutral, not good: another attacker may succeed.
 
@@ -199,9 +199,9 @@ def page(findings: CandidatesFindings, context: PageContext = PLAIN) -> Page:
 
 
 VIEW = QuestionView(
-    schema="unveil.candidates/1",
+    schema="unveil.attack-metrics/2",
     findings=CandidatesFindings,
-    about="The answer of `unveil attack-metrics`: how much an adversary knows about each target.",
+    about="Result of `unveil attack-metrics`: privacy metrics of an attack's output.",
     quantities=quantities,
     frame=frame,
     page=page,

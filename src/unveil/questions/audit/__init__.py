@@ -1,1 +1,1 @@
-"""If this table is released, what could an adversary do with it, and how sure is that?"""
+"""Audit of a released table: disclosure risks, their size, and the decision."""

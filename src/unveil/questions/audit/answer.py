@@ -1,4 +1,4 @@
-"""Audit a release: what an attacker can do with it and how certain that is, and the same as an assertion."""
+"""Entry points of the audit: result, command request, and release assertion."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -69,7 +69,7 @@ class AuditResult(Result[Audit]):
         return replace(made, present=present(self.findings, seed=seed, context=made.report))
 
     def with_limits(self, limits: Mapping[str, float]) -> Self:
-        """Return the result with limits on single effects or values, which override the threshold."""
+        """Return the result with limits on single effects or values."""
         held = self.findings.thresholds
         if not limits:
             return self
@@ -99,7 +99,7 @@ class AuditResult(Result[Audit]):
 
     @property
     def worst_excess(self) -> EffectSize | None:
-        """The excess risk that sets the level or the decision, with its limits; None where nothing was tested."""
+        """The excess risk that sets the level or decision, with its limits."""
         leading: ReleaseDecision | None = leading_release(self.decided)
         return None if leading is None or leading.worst is None else leading.worst.excess
 
@@ -109,7 +109,7 @@ class AuditResult(Result[Audit]):
         return self.decided.recommended
 
     def summary(self) -> Any:
-        """Return the four risks of each release, in the data frame library that was passed in."""
+        """Return the four risks of each release as a data frame."""
         rows = [
             {
                 "release": release.name,
@@ -142,9 +142,9 @@ def audit(
     notes: Sequence[str] = (),
     **changes: Any,
 ) -> AuditResult:
-    """Return what an attacker could do with one or more releases of a table, and how sure that is.
+    """Audit one or more releases of a table for disclosure risk.
 
-    The report has choices of its own, as in ``answer.to_html(edition="shareable")``: the fields of
+    The report has choices of its own, as in ``answer.to_html(redacted=True)``: the fields of
     `unveil.questions.audit.report_context.AuditContext`.
 
     Parameters
@@ -195,7 +195,7 @@ def _audit(
     say: Say,
     notes: Sequence[str],
 ) -> AuditResult:
-    """Return the audit of tables, or of files in place of the original."""
+    """Return the audit of tables or files."""
     held = thresholds_of(asked.threshold, asked.profile)
     rng, seed = randomness(rng, asked.seed)
     if asked.cluster is not None and (risk := cluster_risk(asked.cluster)):
@@ -203,26 +203,26 @@ def _audit(
     shared: dict[str, Any] = {"settings": asked, "rng": rng, "progress": progress, "say": say, "notes": notes}
     if asked.generator:
         if asked.resume is not None or asked.memory is not None:
-            raise InputError("resume and memory are for tables that are there. With a generator, pass made instead")
+            raise InputError("resume and memory need existing tables. With a generator, pass keep_runs instead")
         if isinstance(original, AuditFiles):
             original, released, control = _read_for(asked, original, progress)
         if control is not None or asked.suggest:
             raise InputError(
-                "a generator makes the control by holding people out, and no changes of its releases are tried. Leave "
+                "A generator holds people out as the control group, and changes of its releases are not tested. Leave "
                 "out control and suggest, or the generator"
             )
-        progress("looking at the tables", 0.0)
+        progress("preparing the tables", 0.0)
         findings, releases = audit_generator(given_of(original, asked.reading), released, **shared)
         return _answer(findings, releases, seed, held)
-    if any(each is not None for each in (asked.hold_out, asked.folds, asked.canaries, asked.made)) or asked.env:
-        raise InputError("hold_out, folds, canaries, made and env say how a generator is run. Pass the generator too")
+    if any(each is not None for each in (asked.holdout, asked.folds, asked.canaries, asked.keep_runs)) or asked.env:
+        raise InputError("holdout, folds, canaries, keep_runs, and env are settings of a generator. Pass a generator")
     with running(asked) as runner:
         findings, releases = audit_tables(original, released, control, runner, **shared)
     return _answer(findings, releases, seed, held)
 
 
 def _read_for(asked: AuditSettings, files: AuditFiles, progress: Progress) -> tuple[Any, Any, Any]:
-    """Return what a generator is given of the people in a file, the releases that exist already, and the control."""
+    """Return the generator's input, the existing releases, and the control group."""
     tables = files.read(progress)
     everybody: Table | SourceTable = tables.original
     if "{in}" in str(asked.generator):
@@ -236,7 +236,7 @@ def _answer(findings: Audit, releases: tuple[PreparedRelease, ...], seed: int | 
 
 
 def _decided(findings: Audit, held: Thresholds) -> Audit:
-    """Return the audit with its decision, and with that on the changes that were tried."""
+    """Return the audit with its decision, and those of the suggested changes."""
     again = findings.suggestions
     if again is not None and again.again is not None:
         findings = replace(findings, suggestions=replace(again, again=decided(again.again, held)))
@@ -244,7 +244,7 @@ def _decided(findings: Audit, held: Thresholds) -> Audit:
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request, with the report that goes with it."""
+    """Return the result of a request, with its report context."""
     settings = _settings_of(request)
     context = _context_of(request, settings)
     if request.sample:
@@ -254,54 +254,54 @@ def ask(request: Request) -> Response:
         given: tuple[Any, Any, Any] = (table, None, None) if settings.generator else (table, list(releases), outside)
     else:
         rng, files = None, _files_of(request, settings)
-        chosen = settings.release_kinds
+        chosen = tuple(settings.release_type or ())
         way = {WAY: chosen[0]} if settings.generator and len(chosen) == 1 and chosen[0] else {}
-        settings = replace(settings, kind={**files.kinds, **way})
+        settings = replace(settings, release_type={**files.kinds, **way})
         given = files, None, None
     answer = _audit(*given, settings, rng=rng, progress=request.progress, say=request.say, notes=())
     answer = answer.with_limits(dict(request.values["limits"]))
     check_context(answer.findings, context)
-    if settings.people is not None and not any(each.exposed for each in answer.findings.releases):
+    if settings.record_risk is not None and not any(each.exposed for each in answer.findings.releases):
         raise SettingError(
-            "nobody's exposure could be measured: membership must be among the attacks, and the control usable and of "
-            f"{LEAST_OUTSIDE} people or more. Leave it out, or add people to the control",
-            "people",
+            "Record-level risk was not measured. It needs the membership attack and a usable control group of at least "
+            f"{LEAST_OUTSIDE} people. Leave it out, or enlarge the control group",
+            "record_risk",
         )
-    shared = partial(answer.to_html, report=context, edition="shareable")
+    shared = partial(answer.to_html, report=context, redacted=True)
     key = "" if context.digest_key is None else context.digest_key.hex()
     return Response(
         answer=answer,
-        on_page={"report": context, "edition": settings.edition, "show_records": settings.show_records},
+        on_page={"report": context, "redacted": settings.edition == "shareable", "show_records": settings.show_records},
         in_json={"context": context},
         outputs={
-            "shareable": OutputFile(
+            "redacted": OutputFile(
                 write=lambda path, *, seed, **_: write_text(path, shared(seed=seed), shared=True),
                 name="shareable.html",
-                said="The report to pass on is in {}",
+                said="The redacted report is in {}",
             ),
-            "people": OutputFile(
+            "record_risk": OutputFile(
                 write=lambda path, **_: write_text(path, csv_of(exposed_table(answer.findings)).decode()),
                 name="people.csv",
-                said="How exposed people are is in {}, for internal use",
+                said="The record-level risk is in {} (internal use only)",
             ),
-            "sheet": OutputFile(
+            "sign_off": OutputFile(
                 write=lambda path, *, seed, **_: write_text(
                     path, sheet_document(answer.page(seed=seed, report=context))
                 ),
                 name="sheet.html",
-                said="The sheet to sign is in {}",
+                said="The sign-off sheet is in {}",
             ),
         },
         holds_limits=True,
         # Without an internal report nothing else keeps it.
         aside=()
         if request.report or not key
-        else (f"Keep the key of the digests in the report ('unveil verify'): {key}",),
+        else (f"Store this key; 'unveil verify' needs it to check the digests: {key}",),
     )
 
 
 def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
-    """Return the facts a report states next to its figures; refuse bad ones before anything long runs."""
+    """Return the validated report context of a request."""
     from unveil.data.files.digest import new_key
     from unveil.questions.audit.sections.changes import read_previous
 
@@ -318,12 +318,12 @@ def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
         released=tuple(path for each in settings.released if (path := called(each)) is not None),
         control=called(settings.control),
         previous=None if settings.compare is None else read_previous(settings.compare),
-        digest_key=new_key() if settings.shareable is not None else None,
+        digest_key=new_key() if settings.redacted is not None else None,
     )
 
 
 def _settings_of(request: Request) -> AuditSettings:
-    """Return the settings of a request, with what its form and its file of settings say of columns."""
+    """Return the settings of a request, with its column settings."""
     values = request.values
     settings = replace(
         AuditSettings.of_request(request), markers=values.get("markers", {}), suggest_for=tuple(_limited(request))
@@ -332,8 +332,8 @@ def _settings_of(request: Request) -> AuditSettings:
 
 
 def _files_of(request: Request, settings: AuditSettings) -> AuditFiles:
-    """Return the files of a request, with the name and the kind of each release."""
-    values, released, chosen = request.values, tuple(settings.released), settings.release_kinds
+    """Return the files of a request, with release names and types."""
+    values, released, chosen = request.values, tuple(settings.released), settings.release_type or ()
     each_kind = chosen * len(released) if len(chosen) == 1 else chosen
     return AuditFiles(
         original=settings.original,
@@ -341,7 +341,7 @@ def _files_of(request: Request, settings: AuditSettings) -> AuditFiles:
         control=settings.control,
         reading=settings.reading,
         names={**_release_names(request), **values.get("names", {})},
-        release_kinds={
+        release_types={
             **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
             **(values.get("kinds_of_releases", {}) if not chosen else {}),
         },
@@ -364,7 +364,7 @@ def _release_names(request: Request) -> dict[Path, str]:
 
 
 def sample_releases(rng: np.random.Generator) -> tuple[Table, Table, tuple[Release, ...]]:
-    """Return the original table, the control table, and three releases of the original.
+    """Return the example: original data, control group, and three releases.
 
     The releases are the shuffled original, a rank-swapped one and a synthesis by a Gaussian copula, all with default
     settings. One state of ``rng`` gives one set of releases.
@@ -388,7 +388,7 @@ def assert_release(
     report: str | Path | None = None,
     **settings: Any,
 ) -> AuditResult:
-    """Return the audit of a release that passes, or raise an AssertionError with the reason.
+    """Return the audit of a release that passes, or raise an AssertionError.
 
     For tests of whoever makes releases: pytest shows the sentences, and a pipeline stops. It decides as
     ``unveil audit`` does: fail and inconclusive are no pass.
@@ -415,7 +415,7 @@ def assert_release(
     Fail (high risk): 100% of records can be re-identified by their position in the file.
     """
     if not any(settings.get(name) for name in ("threshold", "profile", "limits")):
-        raise InputError("There is nothing to hold the release to. Pass threshold=0.09, a profile, or limits")
+        raise InputError("No threshold is set. Pass threshold=0.09, a profile, or limits")
     result = audit(original, released, control, **settings)
     if report is not None:
         write_text(Path(report), result.to_html())

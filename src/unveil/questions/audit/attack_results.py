@@ -1,4 +1,4 @@
-"""From what an attack achieved to a finding of the report, and to the figures by which it will be judged."""
+"""Results of attacks: finding, tests, effect rates, copies, and exposed people."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -26,9 +26,9 @@ from unveil.questions.audit.people import PeopleSelection, TargetPool, TargetSam
 
 NOTHING = Risk(attack_rate=UNDEFINED, naive_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 _WITHHELD = {
-    "other_people": "the control is of other people, so that nothing can be compared with it",
-    "clustered": "rows of one table are too alike to be separate people, so that nothing can be compared",
-    "too_small": "the control has too few people to compare with",
+    "other_people": "the control group is from another population, so an excess cannot be estimated",
+    "clustered": "rows of one table are too similar to be separate people, so an excess cannot be estimated",
+    "too_small": "the control group is too small to estimate an excess",
 }
 
 
@@ -38,7 +38,7 @@ NO_CONTROL_GROUP = "needs a control group"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FigureEvidence:
-    """One figure that may incriminate a release, before it is tested.
+    """One test of a release, before its p-value is computed.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class FigureEvidence:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AttackResult:
-    """The result of one attack: finding, figures to test, rates of its effect, copied people, exposed people."""
+    """The result of one attack: finding, tests, rates, copies, and exposed people."""
 
     finding: AttackFinding
     evidence: tuple[FigureEvidence, ...] = ()
@@ -87,7 +87,7 @@ class AttackResult:
 
 
 def tried(drawn: TargetSample, finding: AttackFinding, trials: Trials) -> AttackResult:
-    """Return a finding with its figure: the chance of everybody attacked, 0 for whom nothing was tried."""
+    """Return a finding with its test: attack success per person, else 0."""
     made = AttackResult(finding=withheld(drawn.people, finding))
     if trials.control is None:
         return replace(made, effect=pair_of(per_person(trials, drawn.people)))
@@ -101,14 +101,14 @@ def tried(drawn: TargetSample, finding: AttackFinding, trials: Trials) -> Attack
 
 
 def pair_of(trials: Trials) -> RatePair:
-    """Return the rates of the effect of an attack, which is not tested without a control group."""
+    """Return the rates of an attack's effect; untested without a control group."""
     if trials.control is not None:
         return RatePair.of(trials.attack, trials.control)
     return replace(RatePair.of(trials.attack, 0.0), baseline=math.nan, why_not_tested=NO_CONTROL_GROUP)
 
 
 def figure_of(finding: AttackFinding, *, control_tries: int = 0) -> JudgedFigure:
-    """Return the figure that a finding is judged by, with the rates that it shows."""
+    """Return the test of a finding, with its rates."""
     return JudgedFigure(
         attack=finding.attack,
         adversary="" if finding.scenario is None else finding.scenario.name,
@@ -122,12 +122,12 @@ def figure_of(finding: AttackFinding, *, control_tries: int = 0) -> JudgedFigure
 
 
 def without_rates(figure: JudgedFigure) -> JudgedFigure:
-    """Return a figure that is no share of people, or none that would give anybody away."""
+    """Return a test of values that are no share of people."""
     return replace(figure, attack_rate=UNDEFINED, control_rate=UNDEFINED, excess_over_control=UNDEFINED)
 
 
 def by_groups(people: TargetPool, evidence: FigureEvidence, *, by_value: bool = True) -> tuple[FigureEvidence, ...]:
-    """Return the same figure for each group of people; without ``by_value`` none."""
+    """Return the test within each subgroup; empty without ``by_value``."""
     if not by_value or not isinstance(evidence.statistic, np.ndarray):
         return ()
     rows, is_member = people.rows(evidence.pool), people.is_member(evidence.pool)
@@ -169,7 +169,7 @@ def _called(column: str | None, value: str | None, rarest: float) -> str:
 
 
 def withheld(people: TargetPool, finding: AttackFinding) -> AttackFinding:
-    """Return the finding without what a control would say that is not usable."""
+    """Return the finding without results of an unusable control group."""
     why = _WITHHELD.get(people.control.outcome)
     if why is None or not finding.risk.control_rate.defined:
         return finding
@@ -177,7 +177,7 @@ def withheld(people: TargetPool, finding: AttackFinding) -> AttackFinding:
 
 
 def finding_of(attack: str, trials: Trials, **more: Any) -> AttackFinding:
-    """Return the finding of an attack with these trials; ``more`` are further fields of it."""
+    """Return the finding of an attack with these trials and further fields."""
     attempts = trials.attack
     return AttackFinding(
         attack=attack,
@@ -189,7 +189,7 @@ def finding_of(attack: str, trials: Trials, **more: Any) -> AttackFinding:
 
 
 def not_run(attack: str, why: str, **more: Any) -> AttackResult:
-    """Return the finding of an attack that could not be run, with the reason as a sentence."""
+    """Return the finding of an attack that was not run, with the reason."""
     figures = {"not_run": math.nan}
     return AttackResult(
         finding=AttackFinding(attack=attack, targets=0, risk=NOTHING, remark=why, figures=figures, **more)
@@ -206,7 +206,7 @@ def remarked(notes: Sequence[str]) -> str:
 
 
 def grouped(trials: Trials, drawn: TargetSample, which: PeopleSelection = "attacked") -> RatesByGroup | None:
-    """Return the rates of groups, or None where nobody asked for groups or tries are about nobody in particular."""
+    """Return the rates of subgroups; None where they do not apply."""
     if drawn.groups is None or trials.attack.rows is None:
         return None
     trials, people = per_person(trials, drawn.people, which), drawn.people
@@ -228,7 +228,7 @@ def grouped(trials: Trials, drawn: TargetSample, which: PeopleSelection = "attac
 
 
 def mean_of(trials: Sequence[Trials]) -> Trials:
-    """Return the mean attempt over several attacks on the same people: as sure as one attack on them, not more."""
+    """Return the mean attempt over several attacks on the same people."""
 
     def pooled(each: Callable[[Trials], Attempts | None]) -> Attempts | None:
         parts = [part for one in trials if (part := each(one)) is not None]

@@ -1,4 +1,4 @@
-"""Findings of an audit: attacks, rates, baselines, tests, and disclosure measures of each release."""
+"""Findings of an audit: rates, baselines, tests, and disclosure measures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,28 +26,27 @@ from unveil.report.profiles import COPIED
 
 
 @dataclass(frozen=True, kw_only=True)
-class NamedShare:
-    """The share of members who are named while a share ``wrongly`` of people who are not in the data is named too."""
+class TprAtFpr:
+    """TPR at a fixed FPR."""
 
     COUNTS = "nothing private"
     JSON_DEFINITION = "named_rate"
 
-    wrongly: float = figure("How many of the others are named wrongly.")
+    fpr: float = figure("The false-positive rate (FPR).")
     rate: Rate = figure(inline=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ScoreArea:
-    """The area under the curve of one score alone, and what kind of likeness it sees."""
+    """AUC of one membership score, with its ROC curve."""
 
     COUNTS = "statistic"
 
     name: str = figure("The name of the score.", name="score")
-    sees: str = figure("What it looks at.")
-    area: Rate = figure("The area under its curve.")
+    sees: str = figure("The family of the score.", name="family")
+    area: Rate = figure("The AUC of the score.", name="auc")
     weights: tuple[float, ...] = figure(
-        "How much it counts in the combination: its place, and what lies beyond two thresholds; none where it is "
-        "alone.",
+        "Its weights in the learned score: linear, and beyond two thresholds; empty for a fixed score.",
         default=(),
     )
     #: Its ROC curve, where it is drawn.
@@ -55,66 +54,66 @@ class ScoreArea:
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnusualPeople:
-    """The same for people who are far from all others: ``share`` of those outside the data are as far."""
+class OutlierMembership:
+    """Membership inference on outliers: the ``share`` least like the rest."""
 
     COUNTS = "people"
 
-    share: float = figure("The share of people that counts as unusual.", counts="nothing private")
-    members: int = figure("How many of them are members.")
-    others: int = figure("How many are not.")
-    area: Rate = figure("The area under the curve for them.")
-    named: NamedShare = figure("The share of them that is named.")
+    share: float = figure("The share of people that are outliers.", counts="nothing private")
+    members: int = figure("Number of members among them.")
+    others: int = figure("Number of non-members among them.", name="non_members")
+    area: Rate = figure("The AUC on outliers.", name="auc")
+    tpr_at_fpr: TprAtFpr = figure("The TPR on outliers.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Separation:
-    """How well people in the data are told from others, measured on people from whom nothing was learned."""
+    """Membership inference: AUC, TPR, and flagged share on measured people."""
 
     COUNTS = "people"
 
-    area: Rate = figure("The chance that a member scores higher than somebody who is not one; 0.5 tells nothing.")
-    named: tuple[NamedShare, ...] = figure("How many members are named at each share of others who are named wrongly.")
-    pointed_out: float = figure(
-        "How many of the members can be named so that at most 5 % of those named are not in the data, at even odds; "
-        "by the scores of control people who are not measured."
+    area: Rate = figure("The AUC: 0.5 is guessing, 1 is perfect.", name="auc")
+    tpr_at_fpr: tuple[TprAtFpr, ...] = figure("The TPR at each FPR.")
+    flagged: float = figure(
+        "Number of members flagged at 5% FDR and even odds; non-members outside the measured set fix the cutoff.",
     )
-    members: int = figure("How many people in the data were measured.")
-    others: int = figure("How many people who are not in the data were measured.")
+    members: int = figure("Number of measured members.")
+    others: int = figure("Number of measured non-members.", name="non_members")
     learned_from: tuple[int, int] = figure(
-        "From how many people in the data, and how many others, the combination of scores was learned."
+        "Number of members and of non-members in the training set.", name="trained_on"
     )
-    population: int = figure("How many further people show how people lie, for scores that need that.")
+    population: int = figure("Number of people in the reference set, for scores that need one.", name="reference")
     epsilon: EpsilonBound | None = figure(
-        "How large epsilon is at least, if the two tables were divided by lot; missing where that is not told.",
+        "The empirical lower bound on ε, if people were assigned at random; null where unknown.",
+        name="epsilon_lower_bound",
         default=None,
     )
-    scores: tuple[ScoreArea, ...] = figure("What each score reaches alone; they explain and never accuse.")
-    unusual: tuple[UnusualPeople, ...] = figure("What is reached on those who are unlike all others.")
+    scores: tuple[ScoreArea, ...] = figure("The AUC of each score alone; descriptive, without a test.")
+    outliers: tuple[OutlierMembership, ...] = figure("Membership inference on outliers.")
     #: The shares of others and of members above each score, from the highest on; None where that is not shown.
     curve: tuple[FloatArray, FloatArray] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExposedPerson:
-    """How exposed one person in the data is; for those who hold the original, and for nobody else.
+    """Record-level risk of one person in the data, for internal use.
 
     Attributes
     ----------
     row
-        Where the person stands in the original, from 0 on.
+        The person's row in the original, from 0 on.
     as_exposed, others
-        How many people outside the data look as much like a member, of all who were measured.
-    pointed_out
-        Whether the person is among those who can be named with few errors.
-    unusual
-        The share of people outside the data who are less far from all others.
+        Number of measured non-members with a score at least as high, and of all measured non-members.
+    flagged
+        Whether the person is flagged at 5% FDR.
+    outlier_percentile
+        The share of non-members that are closer to the rest.
     released_row
-        The released row that shares most of the person's rare values, from 0 on; -1 where nobody looked.
+        The released row that shares most of the person's rare values, from 0 on; -1 if not searched.
     columns
         The columns in which it does, the rarest value first.
     unheard
-        The columns whose value is released somewhere though no record of the reference set has it.
+        The columns whose value is released, but is not in the reference set.
     weights
         The match weight of each of ``columns`` in bits.
     """
@@ -122,8 +121,8 @@ class ExposedPerson:
     row: int
     as_exposed: int
     others: int
-    pointed_out: bool
-    unusual: float
+    flagged: bool
+    outlier_percentile: float
     released_row: int = -1
     columns: tuple[str, ...] = ()
     unheard: tuple[str, ...] = ()
@@ -131,12 +130,12 @@ class ExposedPerson:
 
     @property
     def p(self) -> float:
-        """How often somebody who is not in the data would look so much like a member."""
+        """Share of non-members that score at least as high."""
         return (1 + self.as_exposed) / (1 + self.others)
 
 
 #: Source of a scenario: the user, all known columns, one of many tested in turn, or their mean.
-Origin = Literal["told", "all", "tried", "mean"]
+Origin = Literal["given", "all", "random", "mean"]
 
 #: Source of the release type: the user, or rows that match people one to one.
 TypeSource = Literal["stated", "detected"]
@@ -147,27 +146,27 @@ ChangeKind = Literal["coarser", "left out"]
 NOT_CHECKED = ControlCheck(outcome="none", members=0, others=0)
 UNDEFINED = Rate(nan, nan, nan)
 #: Marks a finding that is withheld because data and control group differ without any release.
-TOLD_APART = "told_apart_without_the_release"
+SEPARABLE = "separable_without_the_release"
 #: Below this adjusted p the size counts, and no longer the significance.
 BEYOND_DOUBT = 0.005
-#: The rates of every attack, in the order of display.
-FIGURES = ("attack_rate", "naive_rate", "control_rate", "excess_over_control")
+#: The rates of every attack in JSON, in the order of display.
+RATES = ("attack_rate", "baseline", "control_rate", "normalized_excess")
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttackScenario:
-    """Knowledge of an attacker: columns from one source, columns from another, and the reason."""
+    """Knowledge of an attacker: columns of one or two sources."""
 
     name: str
-    first: tuple[str, ...] = figure("The columns known from one source.")
-    second: tuple[str, ...] = figure("The columns known from a second source.", default=())
+    first: tuple[str, ...] = figure("Columns from the first source.")
+    second: tuple[str, ...] = figure("Columns from the second source.", default=())
     reason: str = figure("The reason for this scenario.", default="")
-    origin: Origin = figure("Given by the user, all columns, random, or a mean.", default="told")
+    origin: Origin = figure("Given by the user, all columns, random, or a mean.", default="given")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SuccessRange:
-    """Expected number of successes with ties broken at random, and its bounds over all orders of ties."""
+    """Expected successes with ties broken at random, with their bounds."""
 
     COUNTS = "people"
 
@@ -193,7 +192,7 @@ class ColumnImportance:
 
 @dataclass(frozen=True, kw_only=True)
 class AttackFinding:
-    """One attack on one release by one attacker: four rates and further values by name."""
+    """One attack on one release by one attacker: rates and values."""
 
     COUNTS = "statistic"
 
@@ -205,12 +204,15 @@ class AttackFinding:
         return None if self.scenario is None else self.scenario.name
 
     scenario: AttackScenario | None = figure(
-        "The columns the attacker knows; null where the attack has none.", name="adversary", default=None
+        "The columns of the attacker; null where the attack has none.", name="attacker", default=None
     )
-    secret: str = figure("The inferred column; null where none is.", blank=True, default="")
+    secret: str = figure("The inferred column; null for other attacks.", name="sensitive", blank=True, default="")
     targets: int = figure("Number of attempts of the attack.", counts="attempts")
     neighbours: int | None = figure(
-        "Number of nearest rows that count; null where none do.", default=None, counts="nothing private"
+        "Number of nearest rows that count; null for other attacks.",
+        name="neighbors",
+        default=None,
+        counts="nothing private",
     )
     risk: Risk = figure(inline=True)
     p: float = figure(
@@ -223,19 +225,21 @@ class AttackFinding:
     )
     proved: bool = figure(
         "Whether it is significant: by adjusted p, or above the theoretical baseline.",
+        name="significant",
         default=False,
     )
-    links: SuccessRange = figure("Number of successful attempts, with bounds.", default=SuccessRange())
+    links: SuccessRange = figure("Successful attempts, with bounds.", name="successes", default=SuccessRange())
     figures: Mapping[str, float] = field(default_factory=dict)
 
-    @derived("Further results of this attack, by name.", name="figures")
+    @derived("Further results of this attack, by name.", name="values")
     def further_figures(self) -> Mapping[str, float]:
-        """The further results by name, without the number of people left out."""
+        """The further results by name."""
         return {name: value for name, value in self.figures.items() if name != "not_run"}
 
     @derived(
         "Reliability of the rate or distance on published releases (releases), and of candidate metrics in tables "
-        "(tables); null where it was not graded."
+        "(tables); null where it was not graded.",
+        name="reliability",
     )
     def trust(self) -> Mapping[str, Mapping[str, str | None]] | None:
         """The reliability of each result."""
@@ -253,9 +257,7 @@ class AttackFinding:
         return grades or None
 
     groups: RatesByGroup | None = figure("Rates of subgroups; null where none were asked for.", default=None)
-    separation: Separation | None = figure(
-        "How well members are told from non-members; null for other attacks.", default=None
-    )
+    separation: Separation | None = figure("Results of membership inference; null for other attacks.", default=None)
 
     #: Why the attack could not be run, or what limits its result; one sentence.
     remark: str = ""
@@ -273,7 +275,7 @@ class AttackFinding:
 
     @property
     def worse(self) -> Rate:
-        """The rate that ranks findings: the normalized excess, or without a control group the attack success."""
+        """The rate that ranks findings: normalized excess, else attack success."""
         return self.risk.excess_over_control if self.risk.excess_over_control.defined else self.risk.attack_rate
 
     @property
@@ -283,7 +285,7 @@ class AttackFinding:
 
     @property
     def strength(self) -> tuple[bool, float, bool, float, float]:
-        """What findings of one attack are ranked by: significant first, then the adjusted p, then the excess.
+        """Sort key of findings: significance, adjusted p, excess.
 
         Without any p, what can be compared comes first, and then how sure it is: a single attempt that succeeded is
         100%, but says less than 490 of 500, so that the lower end of the interval counts and not the rate.
@@ -307,7 +309,7 @@ class AuditedRelease:
 
     name: str = figure("The release, by the name of its file.")
     rows: int = figure("Number of rows of the release.")
-    kind: Literal["masked", "synthetic"] | None = figure("Masked or synthetic; null where not stated.")
+    kind: Literal["masked", "synthetic"] | None = figure("Masked or synthetic; null where not stated.", name="type")
     type_source: TypeSource | None = figure(
         "Whether the type is stated, or detected because rows match people one to one; null where it is not known.",
         default=None,
@@ -323,9 +325,9 @@ class AuditedRelease:
     sha256: str | None = figure("The digest of the file; null where there is none or it is withheld.")
     findings: tuple[AttackFinding, ...] = figure("One entry for each attack.", name="attacks")
 
-    @derived("Column importance: attack success without each column.", name="columns_that_matter")
+    @derived("Column importance: attack success without each column.", name="column_importance")
     def weights(self) -> tuple[ColumnImportance, ...]:
-        """The importance of each column for the strongest attacker, the most important first."""
+        """Column importance for the strongest attacker, most important first."""
         return tuple(weight for finding in self.findings for weight in finding.weights)
 
     disclosure: Disclosure | None = figure(
@@ -350,7 +352,7 @@ class AuditedRelease:
         return tuple(finding for finding in self.findings if finding.attack == attack)
 
     def strongest(self, attack: str) -> AttackFinding | None:
-        """Return the strongest finding of an attack, means left out; None where it was not measured."""
+        """Return the strongest finding of an attack, means excluded, or None."""
         found = [finding for finding in self.of(attack) if finding.worse.defined and not finding.is_mean]
         return max(found, key=lambda finding: finding.strength, default=None)
 
@@ -362,19 +364,26 @@ class ColumnFact:
     COUNTS = "rows"
 
     name: str = figure("The name of the column.")
-    kind: str = figure("The type of the column.")
+    kind: str = figure("The type of the column.", name="type")
     role: str = figure("The role of the column: known, sensitive, identifier or ignored.")
-    reason: str = figure("Why so, in words.")
+    reason: str = figure("The reason for type and role.")
     missing: int = figure("Number of missing cells.")
-    confidence: str = figure(
-        "Confidence in the type: told, dictionary or labels where it was given, else sure, likely or unsure."
+    confidence: str
+
+    @derived(
+        "Confidence in the type: given, dictionary, or labels if stated, else certain, likely, or uncertain.",
+        name="confidence",
     )
+    def confidence_words(self) -> str:
+        """The confidence in the type, as reports name it."""
+        return {"told": "given", "sure": "certain", "unsure": "uncertain"}.get(self.confidence, self.confidence)
+
     markers: tuple[MarkerCount, ...] = figure("Markers of missing cells; none in a redacted report.", default=())
 
     @property
     def is_guessed(self) -> bool:
         """Whether attacks use it although its type is uncertain."""
-        return self.confidence == "unsure" and self.role in ("known", "sensitive")
+        return self.confidence == "uncertain" and self.role in ("known", "sensitive")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -408,9 +417,10 @@ class JudgedFigure:
     COUNTS = "statistic"
 
     attack: str = figure("The attack, by its name in JSON.")
-    tries: int = figure("Attempts on people in the data.", counts="attempts")
+    tries: int = figure("Number of attempts on people in the data.", name="attempts", counts="attempts")
     control_tries: int = figure(
-        "Attempts on the control group; 0 where there are none.",
+        "Number of attempts on the control group; 0 without any.",
+        name="control_attempts",
         default=0,
         counts="attempts",
     )
@@ -422,18 +432,23 @@ class JudgedFigure:
         "The p-value, adjusted for all tests of the audit; null without a test.",
         default=nan,
     )
-    proved: bool = figure("Whether it is significant: by adjusted p, or above the theoretical baseline.", default=False)
+    proved: bool = figure(
+        "Whether it is significant: by adjusted p, or above the theoretical baseline.",
+        name="significant",
+        default=False,
+    )
     adversary: str = figure(
-        "The attacker or the statistic; null where the attack has one.",
+        "The attacker or the statistic; null where the attack has only one.",
+        name="attacker",
         blank=True,
         default="",
     )
-    secret: str = figure("The inferred column; null where none is.", blank=True, default="")
+    secret: str = figure("The inferred column; null for other attacks.", name="sensitive", blank=True, default="")
     group: str = figure("The subgroup, as a report names it; empty for all people.", blank=True, default="")
     why: str = figure("Why it was not tested; empty where it was.", blank=True, default="")
     attack_rate: Rate = figure(ATTACK_RATE, default=UNDEFINED)
     control_rate: Rate = figure(CONTROL_RATE, default=UNDEFINED)
-    excess_over_control: Rate = figure(EXCESS, default=UNDEFINED)
+    excess_over_control: Rate = figure(EXCESS, name="normalized_excess", default=UNDEFINED)
     #: Number of people of the subgroup; 0 for all people.
     people: int = figure(hidden=True, counts="people", default=0)
     #: The same of the control group.
@@ -447,7 +462,7 @@ class CopyFindings:
     COUNTS = "people"
 
     people: int = figure(hidden=True, counts="nothing private")
-    people_unchanged: int = figure("People with an exact copy in the release.")
+    people_unchanged: int = figure("Number of people with an exact copy in the release.", name="exact_copies")
     expected: float = figure("Number expected by chance, from the control group.")
     control_share: float = figure(
         "Share of the control group with an equal released row.", name="control_rate", counts="statistic"
@@ -465,7 +480,7 @@ class CopyFindings:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseVerdict:
-    """The tests on one release: the smallest adjusted p, every test, copies, and the effects."""
+    """Tests on one release: adjusted p-values, copies, and effects."""
 
     COUNTS = "statistic"
 
@@ -499,8 +514,7 @@ class AuditVerdict:
     figures: int = figure("The number of tests; 0 where there is none.", name="tests", default=0)
     draws: int = figure("The number of permutations.", name="permutations", default=0)
     fewest_copies_provable: int | None = figure(
-        "The smallest number of copied people that counting could detect; null without a control group, and where no "
-        "number is enough.",
+        "The smallest number of exact copies that the audit detects; null where no number suffices.",
         name="min_detectable_copies",
         default=None,
     )
@@ -529,7 +543,7 @@ class SuggestedChange:
 
 @dataclass(frozen=True, kw_only=True)
 class Suggestions:
-    """Tested changes of the releases: one audit of all changed releases, on the same people.
+    """Tested changes of the releases, audited together on the same people.
 
     ``attacks`` are repeated: the significant ones and those with a threshold. Without ``again`` no column could be
     changed.
@@ -542,7 +556,7 @@ class Suggestions:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """All findings of an audit: the original, the releases, the tests, and the decision."""
+    """Findings of an audit: original, releases, tests, and decision."""
 
     COUNTS = "nothing private"
     GROUPS = MappingProxyType({"original": "The people whose privacy is at stake."})
@@ -585,8 +599,8 @@ class Audit:
     before: AuditedRelease | None = figure(
         "The same attacks on the unprotected original; null where not asked for.", default=None
     )
-    by: str | None = figure("The column of the subgroups; null where none is named.", default=None)
-    minimum_cell: int = figure("Smaller subgroups are never shown.", default=11)
+    by: str | None = figure("The column of the subgroups; null without one.", name="group_by", default=None)
+    minimum_cell: int = figure("The size of the smallest subgroup shown.", name="min_cell", default=11)
     #: The stated quasi-identifiers; none where all columns may be known.
     quasi_identifiers: tuple[str, ...] = ()
     #: Whether the data are stated to be a sample of their population.

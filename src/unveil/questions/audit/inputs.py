@@ -1,4 +1,4 @@
-"""What can be wrong with the columns that an audit is told about, said before anything long is computed."""
+"""Validate columns and prepare tables before an audit runs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,21 +51,21 @@ if TYPE_CHECKING:
 
 
 def refuse_constant(table: Table, settings: AuditSettings) -> None:
-    """Refuse a sensitive column that is the same for everybody: nothing can be learned, and nothing be measured."""
+    """Raise an error for a sensitive column with a single value."""
     if not any(attack.guesses_sensitive for name, attack in ATTACKS.items() if name in settings.parts):
         return
     for column in table.columns:
         if column.role == "sensitive" and table.series(column.name).drop_nulls().n_unique() < 2:
             raise InputError(
-                f"the sensitive column {column.name!r} of the {table.name} must hold at least two different values, "
-                "but does not, so that nobody can learn anything from it. Name another column (--sensitive)"
+                f"The sensitive column {column.name!r} of the {table.name} has only one value, so there is nothing to "
+                "infer. Choose another column"
             )
 
 
 def refuse_repeated(table: Table, *, identifiers: Sequence[str], ignore: Sequence[str | None] = ()) -> None:
-    """Refuse rows that look like several per person if nobody said who people are.
+    """Raise an error if people have several rows but no identifier.
 
-    Tests that count each row as a person are too sure of themselves and accuse harmless releases.
+    Tests that count each row as a person raise false alarms.
     """
     found = None if identifiers else repeated_people(table, ignore=[name for name in ignore if name is not None])
     if found is None:
@@ -73,20 +73,20 @@ def refuse_repeated(table: Table, *, identifiers: Sequence[str], ignore: Sequenc
     alike = f"agree in {listed(found.constant)}" if found.constant else f"never share a value of {found.time!r}"
     raise InputError(
         f"Several rows of the {table.name} seem to belong to one person: column {found.column!r} has "
-        f"{found.people:,} values in {found.rows:,} rows, and rows with the same value {alike}. Count people instead "
-        f"of rows with --id {found.column}, or write --id {ONE_ROW_EACH} if each row is another person"
+        f"{found.people:,} values in {found.rows:,} rows, and rows with the same value {alike}. Set id to "
+        f"{found.column!r}, or to {ONE_ROW_EACH!r} if each row is another person"
     )
 
 
 def check_weights(release: Release, settings: AuditSettings) -> None:
-    """Say what is wrong with the columns of weights and households, before anything long is computed."""
+    """Check the weight and household columns before anything runs."""
     if "disclosure" not in settings.parts:
         return
     for what, name in (("weight", settings.weight), ("household", settings.household)):
         if name is not None and name not in release.released.column_names:
             raise InputError(
-                f"the {what} column {name!r} must be in the original and in the release {release.name!r}, but one "
-                "of them lacks it. Name a column that both have, or leave it out"
+                f"The {what} column {name!r} is missing from the original or from the release {release.name!r}. Choose "
+                "a column of both, or leave it out"
             )
     for table in (release.original, release.released):
         checked_weights(table, settings.weight)
@@ -123,7 +123,7 @@ class PreparedRelease:
     type_source: TypeSource | None = None
 
     def rng(self, part: str) -> np.random.Generator:
-        """Return the source of randomness of one attack: which others are run makes no difference to it."""
+        """Return the random generator of one attack, independent of other attacks."""
         return np.random.default_rng([self.seed, crc32(part.encode())])
 
 
@@ -184,9 +184,9 @@ class PreparedAudit:
             verdict=verdict,
             before=before,
             flags=self.flags,
-            by=self.settings.by,
-            minimum_cell=self.settings.minimum_cell,
-            quasi_identifiers=tuple(self.settings.known),
+            by=self.settings.group_by,
+            minimum_cell=self.settings.min_cell,
+            quasi_identifiers=tuple(self.settings.quasi_identifiers),
             is_sample=self.settings.weight is not None or self.settings.population_size is not None,
             people=self.people.everybody.members,
             attacked=np.unique(self.people.everybody.person[self.people.inside]).size,
@@ -204,7 +204,7 @@ def prepare(
     rng: np.random.Generator,
     by_lot: BoolArray | None = None,
 ) -> PreparedAudit:
-    """Return the tables made ready: of one kind and role per column, with whom to attack, and what must be said.
+    """Return the prepared tables: types, roles, targets, and notes.
 
     ``by_lot`` is told where the two tables are one that was divided by lot: which rows of both, those of the control
     last, may be attacked.
@@ -224,8 +224,7 @@ def prepare(
     releases = []
     given_tables: list[Table] = []
     named = _named(released)
-    if isinstance(settings.kind, Mapping):
-        _refuse_unknown(settings.kind, [name for name, _ in named])
+    settings = replace(settings, release_type=_release_types(settings.release_type, [name for name, _ in named]))
     for name, given in named:
         table = given.released if isinstance(given, Release) else reading.frame(given, name, released=True)
         prepared, said = _prepared_release(name, given, table, whole, outside, settings, int(seeds[2]))
@@ -254,27 +253,27 @@ def prepare(
 
 
 def with_roles(table: Table, settings: AuditSettings) -> Table:
-    """Return the table with the roles that were told; with ``known``, what is not named is ignored."""
+    """Return the table with its given roles."""
     told: dict[str, Role] = dict.fromkeys(settings.sensitive, "sensitive")
     told |= dict.fromkeys(settings.identifiers_of(table), "identifier")
-    told |= dict.fromkeys(settings.known, "known")
+    told |= dict.fromkeys(settings.quasi_identifiers, "known")
     told |= {name: "ignored" for name in (settings.weight, settings.household) if name}
-    for name in (*told, *([settings.by] if settings.by is not None else [])):
+    for name in (*told, *([settings.group_by] if settings.group_by is not None else [])):
         table.column(name)
     columns = []
     for column in table.columns:
         role: Role | None = told.get(column.name)
-        if role is None and settings.known and column.role == "known":
+        if role is None and settings.quasi_identifiers and column.role == "known":
             role = "ignored"
         if role is not None:
             kind_reason = column.reason.rpartition("; ")[0]
-            column = replace(column, role=role, role_told=True, reason=f"{kind_reason}; {role}: as told")
+            column = replace(column, role=role, role_told=True, reason=f"{kind_reason}; {role}: as given")
         columns.append(column)
     return replace(table, columns=tuple(columns))
 
 
 def _weight_notes(table: Table, weight: str | None) -> list[str]:
-    """Return the note that no rate uses survey weights, if some column holds them or may hold them."""
+    """Return the note that rates ignore survey weights, where they exist."""
     if weight is not None:
         return [f"No rate uses the survey weights in {weight!r}: every row counts once. They only tell the population."]
     found = weight_columns(table.column_names)
@@ -288,7 +287,7 @@ def _role_notes(table: Table) -> list[str]:
         return []
     names = ", ".join(map(repr, guessed[:5])) + (f" and {len(guessed) - 5} more" if len(guessed) > 5 else "")
     return [
-        f"Taken for identifiers and left out of all attacks: {names}. Name them as known if that is wrong (--known)."
+        f"Treated as identifiers, so no attack uses them: {names}. If that is wrong, state them as quasi-identifiers."
     ]
 
 
@@ -300,7 +299,7 @@ def _target_notes(people: int, settings: AuditSettings) -> list[str]:
 
 
 def _ids(table: Table, settings: AuditSettings) -> "pl.Series | None":
-    """Return whose each row is: the first identifier that was told, where the table has it."""
+    """Return each row's person, by the first given identifier."""
     told = settings.identifiers[:1]
     return table.series(told[0]) if told and told[0] in table.column_names else None
 
@@ -313,7 +312,7 @@ def _people(
     seeds: Sequence[int],
     by_lot: BoolArray | None,
 ) -> tuple[TargetPool, int | None]:
-    """Return everybody with who is attacked and whether the control is usable, and how many of each that is."""
+    """Return the population, its targets, and their numbers."""
     # A row of the original stands for a release: only the people count here.
     row = replace(whole.take([0]), name="original itself")
     itself = Release(whole, row, outside)
@@ -349,7 +348,7 @@ def _people(
     )
     if by_lot is not None and control.outcome != "too_small":
         control = replace(control, outcome="usable")
-    by = None if settings.by is None else division(everybody, settings.by, whole, outside)
+    by = None if settings.group_by is None else division(everybody, settings.group_by, whole, outside)
     compares = control.outcome in ("usable", "overlap")
     return (
         TargetPool(
@@ -368,12 +367,12 @@ def _people(
 
 
 def _households(pool: PooledTables, tables: Sequence[Table], column: str) -> IntArray:
-    """Return the household of each person; people of one are in the data or in the control together."""
+    """Return the household of each person."""
     for table in tables:
         if column not in table.column_names:
             raise InputError(
-                f"the household column {column!r} must be in the original and in the control, but the {table.name} "
-                "lacks it, so that nobody can tell who was drawn together. Add it, or leave out the column"
+                f"The household column {column!r} is missing from the {table.name}. Add it to the original and the "
+                "control group, or leave out the household column"
             )
     return number_households(pool, [table.series(column) for table in tables])
 
@@ -386,20 +385,30 @@ def _named(released: Any) -> list[tuple[str, Any]]:
     else:
         named = [(_own_name(released) or "release", released)]
     if not named:
-        raise InputError("there must be at least one release to audit, but there is none. Pass the released table")
+        raise InputError("There is no release to audit. Pass the released table")
     seen: set[str] = set()
     for name, _ in named:
         if name in seen:
-            raise InputError(f"releases must have different names, but two are called {name!r}. Rename one")
+            raise InputError(f"Two releases have the name {name!r}. Rename one")
         seen.add(name)
     return named
 
 
-def _refuse_unknown(kinds: Mapping[str, ReleaseKind], names: Sequence[str]) -> None:
-    for name in kinds:
+def _release_types(given: Any, names: Sequence[str]) -> dict[str, ReleaseKind | None]:
+    """Return the given type of each release: one for all, one for each, or by name."""
+    if not isinstance(given, Mapping):
+        is_one = given is None or isinstance(given, str)
+        types: list[Any] = [given or None] * len(names) if is_one else list(given)
+        if len(types) != len(names):
+            raise InputError(
+                f"The number of release types is {len(types)}, but that of releases is {len(names)}. Give one for each"
+            )
+        return dict(zip(names, types, strict=True))
+    for name in given:
         if name not in names:
             hint = did_you_mean(name, names) or " Name one that is there."
-            raise InputError(f"kind names the release {name!r}, which is not there.{hint}")
+            raise InputError(f"A release type is given for {name!r}, which is not a release.{hint}")
+    return dict(given)
 
 
 def _own_name(given: Any) -> str | None:
@@ -409,7 +418,7 @@ def _own_name(given: Any) -> str | None:
 def _prepared_release(
     label: str, given: Any, table: Table, whole: Table, outside: Table | None, settings: AuditSettings, seed: int
 ) -> tuple[PreparedRelease, list[str]]:
-    kind = settings.kind.get(label) if isinstance(settings.kind, Mapping) else settings.kind
+    kind = settings.release_type.get(label)
     truth = None
     if isinstance(given, Release):
         kind = kind or given.kind
@@ -429,20 +438,20 @@ def _prepared_release(
     if kind is None:
         masked = " and ".join(attack.title.lower() for attack in ATTACKS.values() if attack.needs_masked)
         notes.append(
-            f"The type of {label!r} is not stated (--release-type masked|synthetic) and was not detected, so {masked}, "
-            "which needs a masked release, was left out."
+            f"The release type of {label!r} is not stated and was not detected. Not run, because it needs a masked "
+            f"release: {masked}."
         )
-    if settings.neighbours is None and usual_neighbours(table.rows) != USUAL_NEIGHBOURS:
+    if settings.neighbors is None and usual_neighbours(table.rows) != USUAL_NEIGHBOURS:
         notes.append(
-            f"Linkability looks at the nearest row of {label!r} alone, and not at the {USUAL_NEIGHBOURS[-1]} nearest "
-            f"too, because the release has at most {FEW_ROWS} rows (--neighbours)."
+            f"Linkability uses only the nearest row of {label!r}, not the {USUAL_NEIGHBOURS[-1]} nearest: the release "
+            f"has at most {FEW_ROWS} rows."
         )
     left_out = {column.name: _ROLE_WORDS[column.role] for column in release.original.columns if column.role != "known"}
     known = tuple(column.name for column in release.original.columns if column.role == "known")
     if not known:
         raise InputError(
-            f"no column of {label!r} can be known to an adversary: all that it shares with the original are "
-            "identifiers, sensitive or ignored. Name some with --known"
+            f"An attacker can know no column of {label!r}: all columns that it shares with the original are "
+            "identifiers, sensitive, or ignored. State some as quasi-identifiers"
         )
     found, said = _identified(release)
     prepared = PreparedRelease(
@@ -470,7 +479,7 @@ def _prepared_release(
 
 
 def _masked(label: str, table: Table, whole: Table, outside: Table | None) -> Release | None:
-    """Return the release read as a masked one, if its rows can be nothing else; None for very large tables."""
+    """Return the release read as masked where rows match, else None."""
     rows = whole.rows + (0 if outside is None else outside.rows)
     if rows * len(whole.columns) > MOST_MATCHED:
         return None
@@ -482,20 +491,20 @@ def _masked(label: str, table: Table, whole: Table, outside: Table | None) -> Re
 
 
 def compared_with_people(release: Release) -> tuple[str, ...]:
-    """Return the columns in which released rows are compared with people: all but identifiers."""
+    """Return the columns compared between released rows and people."""
     return tuple(column.name for column in release.original.columns if column.role != "identifier")
 
 
 def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
-    """Return whose each released row is where an identifier column says so, and a warning that the release has one."""
+    """Return the true matches of a release by identifier, and a warning."""
     import polars as pl
 
     names = [column.name for column in release.original.columns if column.role == "identifier"]
     if not names:
         return None, []
     notes = [
-        f"The release {release.name!r} still has the identifier {names[0]!r}. It was used only to know whose row each "
-        "is; everybody could be named by it, so take it out before the release."
+        f"The release {release.name!r} still has the identifier {names[0]!r}. It was used only to match rows to "
+        "people. It identifies every person, so remove it before the release."
     ]
     own, theirs = release.original.series(names[0]), release.released.series(names[0])
     if own.drop_nulls().n_unique() < own.len() - own.null_count():
@@ -508,16 +517,16 @@ def _identified(release: Release) -> tuple[IntArray | None, list[str]]:
 
 
 def _groups(whole: Table, outside: Table | None, settings: AuditSettings) -> Labels | None:
-    """Return the group of each row of the original and of the control table by the column that was asked for."""
-    if settings.by is None:
+    """Return the subgroup of each row of original and control."""
+    if settings.group_by is None:
         return None
-    inside = bands(whole, settings.by)
-    if outside is None or settings.by not in outside.column_names:
+    inside = bands(whole, settings.group_by)
+    if outside is None or settings.group_by not in outside.column_names:
         return inside, None
-    own, others = agree(whole.select([settings.by]), outside.select([settings.by]))
-    return inside, bands(others, settings.by, like=own)
+    own, others = agree(whole.select([settings.group_by]), outside.select([settings.group_by]))
+    return inside, bands(others, settings.group_by, like=own)
 
 
 def _flags(whole: Table, released: Sequence[Table]) -> tuple[TableFlags, ...]:
-    """Return which columns of the original and of each release look like direct identifiers, the releases first."""
+    """Return columns that look like direct identifiers, releases first."""
     return tuple(TableFlags(table=each.name, flags=direct_identifiers(each)) for each in (*released, whole))

@@ -1,4 +1,4 @@
-"""Whom an audit attacks: everybody, or people drawn once by what their rows hold, with the pool that they make."""
+"""Targets of an audit: all people or a random sample, pooled."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -57,7 +57,7 @@ class LearnMeasureSplit(NamedTuple):
 
 
 class RowsByPerson(NamedTuple):
-    """Rows of one table, those of a person next to one another, and whose each is."""
+    """Rows of one table sorted by person, with their people."""
 
     rows: IntArray
     person: IntArray
@@ -68,7 +68,7 @@ class RowsByPerson(NamedTuple):
         return self._starts.size - 1
 
     def people_of(self, rows: int) -> int:
-        """Return how many of the first people, or households, have at most so many rows together; at least one."""
+        """Return how many first people have at most ``rows`` rows together."""
         return max(1, int(np.searchsorted(self._starts, rows, side="right")) - 1)
 
     @property
@@ -76,19 +76,19 @@ class RowsByPerson(NamedTuple):
         return np.append(np.flatnonzero(np.diff(self.person, prepend=-1)), self.rows.size)
 
     def split(self, people: int) -> "tuple[RowsByPerson, RowsByPerson]":
-        """Return the rows of the first so many people, and those of all others."""
+        """Return the rows of the first people, and the remaining rows."""
         place = int(self._starts[people])
         # A few people are copied, so that they do not keep everybody.
         some = RowsByPerson(self.rows[:place].copy(), self.person[:place].copy())
         return some, RowsByPerson(self.rows[place:], self.person[place:])
 
     def divided(self, first: BoolArray) -> "tuple[RowsByPerson, RowsByPerson]":
-        """Return these rows, and all others; of a person all rows or none are among them."""
+        """Return these rows and the rest, without splitting a person."""
         return RowsByPerson(self.rows[first], self.person[first]), RowsByPerson(self.rows[~first], self.person[~first])
 
 
 def draw_people(table: Table, *, rng: np.random.Generator, person: IntArray | None = None) -> RowsByPerson:
-    """Return all people in an order by lot that depends on what their rows hold, and not on where these stand.
+    """Return people in a random order that depends on content alone.
 
     Rows that are equal in all columns are interchangeable. ``person`` says whose each row is, where some have several.
 
@@ -110,7 +110,7 @@ def draw_people(table: Table, *, rng: np.random.Generator, person: IntArray | No
 
 
 def divide_people(inside: RowsByPerson, outside: RowsByPerson, waiting: RowsByPerson) -> LearnMeasureSplit | None:
-    """Return those who are attacked in parts, or None where too few are not in the data.
+    """Return the targets in folds; None without enough control people.
 
     A third of the people outside shows the population, those first who are not attacked anyhow; half of the others are
     there to learn from, with as many members, but at most a third of these, and no member where that would be fewer
@@ -130,7 +130,7 @@ def divide_people(inside: RowsByPerson, outside: RowsByPerson, waiting: RowsByPe
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TargetPool:
-    """The people of the original and of the control, the targets among them, and their groups.
+    """Pool of original and control people, with targets and subgroups.
 
     Attributes
     ----------
@@ -166,16 +166,16 @@ class TargetPool:
 
     @property
     def all_attacked(self) -> bool:
-        """Whether nobody is left out, so that there is one pool."""
+        """Whether every person is a target, so that there is one pool."""
         return self.inside.size + self.outside.size == self.everybody.person.size
 
     @property
     def has_several_rows(self) -> bool:
-        """Whether somebody has more than one row."""
+        """Whether a person has more than one row."""
         return self.everybody.person.size > self.everybody.people
 
     def rows(self, which: PeopleSelection) -> IntArray:
-        """Return the rows of a pool, those of the control counted on after the original's."""
+        """Return pool rows, with control rows counted after the original's."""
         if which == "everybody":
             return np.arange(self.everybody.person.size)
         inside, outside = self.inside, self.outside
@@ -184,7 +184,7 @@ class TargetPool:
         return np.concatenate([inside, self.everybody.release.original.rows + outside])
 
     def person(self, which: PeopleSelection) -> IntArray | None:
-        """Return whose each row of a pool is, or None where each row is a person."""
+        """Return each pool row's person; None where each row is one."""
         return self.everybody.person[self.rows(which)] if self.has_several_rows else None
 
     def is_member(self, which: PeopleSelection) -> BoolArray:
@@ -192,13 +192,13 @@ class TargetPool:
         return self.rows(which) < self.everybody.release.original.rows
 
     def over_everybody(self, scores: FloatArray | BoolArray) -> FloatArray:
-        """Return scores of those attacked in the order of everybody, 0 for all others."""
+        """Return the targets' scores in the order of all people, else 0."""
         placed = np.zeros(self.everybody.person.size)
         placed[self.rows("attacked")] = scores
         return placed
 
     def of_small_groups(self) -> "TargetPool | None":
-        """Return all people of the small groups that were asked for as those attacked; None where there are none.
+        """Return all people of small subgroups as targets, or None.
 
         Of many people few are drawn who belong to a small group, and what befalls it would go unseen.
         """
@@ -233,7 +233,7 @@ class TargetPool:
 
 @dataclass(frozen=True, kw_only=True)
 class TargetSample:
-    """The people of one release who are attacked, and as many others; for groups also what each belongs to."""
+    """Targets of one release, with as many controls and their subgroups."""
 
     release: Release
     people: TargetPool
@@ -248,14 +248,14 @@ class TargetSample:
 
     @cached_property
     def scale(self) -> Table:
-        """Rows that reach as far as everybody: if the original alone did, distances would tell who is in it."""
+        """Rows that set the column ranges of all people."""
         names = self.release.original.column_names
         tables = [table for table in (self.release.original, self.release.control) if table is not None]
         # Of each table first, so that nobody has to be put below everybody else.
         return stacked([table.select(names).extremes() for table in tables], names).extremes()
 
     def knowledge(self, at_most: int | None = None) -> Knowledge:
-        """Return what an adversary knows about those attacked and about as many others, or about so many of each."""
+        """Return the attacker's columns of targets and of control people."""
         control = self.release.control
         return Knowledge(
             self.release.original.take(self.people.inside[:at_most]),
@@ -265,17 +265,17 @@ class TargetSample:
 
     @property
     def parts(self) -> LearnMeasureSplit | None:
-        """Who is there to learn from, and who is measured then; None without a control that can be divided."""
+        """Training and measured people; None without a divisible control group."""
         return self.people.parts
 
     @property
     def whole(self) -> Knowledge:
-        """Everybody in the original and in the control table."""
+        """Everyone in the original and in the control table."""
         return Knowledge(self.release.original, self.release.control)
 
 
 def number_households(pool: PooledTables, columns: "Sequence[pl.Series]") -> IntArray:
-    """Return the household of each person of the pool, by the columns of the original and of the control.
+    """Return each pool person's household.
 
     The two tables share no household, whatever they are called: a household that stands in both was not drawn as a
     whole. A person without one lives alone; one with several rows lives in the household of the first of them.
@@ -289,14 +289,14 @@ def number_households(pool: PooledTables, columns: "Sequence[pl.Series]") -> Int
 
 
 def pool_people(release: Release, ids: "tuple[pl.Series | None, pl.Series | None]") -> PooledTables:
-    """Return everybody and the released rows, coded together; on disk where the original is."""
+    """Return all people and released rows, coded together."""
     made = pool_tables(release, ids=ids[0], control_ids=ids[1])
     names = ("codes", "released_codes", "record", "released_record", "person")
     return replace(made, **{name: arrays_on_disk(getattr(made, name), release.original.store) for name in names})
 
 
 def most_attacked(targets: Targets, members: int, others: int) -> int | None:
-    """Return how many people of each table are attacked; None is everybody.
+    """Return the number of targets per table; None for all.
 
     >>> most_attacked("auto", 3000, 2000), most_attacked("auto", 3000, 2001), most_attacked(500, 3000, 2001)
     (None, 2500, 500)
@@ -345,6 +345,6 @@ def _mean(attempts: Attempts, person: IntArray) -> Attempts:
 
 
 def _as_many(attempts: Attempts, tries: int) -> Attempts:
-    """Return the same rate over another number of tries."""
+    """Return the same rate for another number of attempts."""
     low, expected, high = (tries * each / attempts.tries for each in (attempts.low, attempts.expected, attempts.high))
     return Attempts(tries=tries, low=low, expected=max(low, expected), high=min(max(expected, high), tries))

@@ -1,4 +1,4 @@
-"""How long an audit will take and how much memory, told beforehand from sizes alone."""
+"""Estimate the time and memory of an audit from table sizes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -65,14 +65,14 @@ _LINES = 1 << 16
 
 @dataclass(frozen=True)
 class Projection:
-    """About how many seconds by the clock an audit will take from where its tables are read, and how many bytes."""
+    """Estimated wall time in seconds and memory in bytes."""
 
     seconds: float
     memory: int
 
 
 def projected(prepared: PreparedAudit, run: RunSettings, *, suggest: int = 0) -> Projection:
-    """Return what the audit will take; of what ``suggest`` tries, as if all releases were changed so often."""
+    """Return the estimate of an audit, with its suggested changes."""
     releases = [each.release.released for each in prepared.releases]
     whole, columns = prepared.original, len(prepared.original.columns)
     tables = [whole, *releases, *([] if prepared.control is None else [prepared.control])]
@@ -86,7 +86,7 @@ def projected(prepared: PreparedAudit, run: RunSettings, *, suggest: int = 0) ->
 
 
 def part_seconds(part: str, rows: int, columns: int) -> float:
-    """Return about how many CPU seconds a part takes: between measured sizes as powers of the rows.
+    """Return the CPU seconds of a part, interpolated between measured sizes.
 
     Below the smallest size that was measured it is as many times less as there are fewer rows, and beyond the largest
     as many times more as there are more.
@@ -112,7 +112,7 @@ def cells_in(tables: Iterable[Table]) -> int:
 
 
 def memory_of(cells: int, run: RunSettings, *, stored: bool = False) -> int:
-    """Return about how many bytes an audit takes at most; each process of this machine holds all tables, or maps them.
+    """Return the peak memory of an audit in bytes.
 
     Of tables that are ``stored`` on disk it is what the system cannot drop.
     """
@@ -121,7 +121,7 @@ def memory_of(cells: int, run: RunSettings, *, stored: bool = False) -> int:
 
 
 def read_tables(files: AuditFiles, run: RunSettings, *, progress: Progress, say: Say) -> AuditTables:
-    """Return what the files hold: in memory, or on disk where an audit of tables in memory would take too much.
+    """Return the tables: in memory, or on disk if too large.
 
     What would take too much even then is refused before files are read, as far as their heads tell how large they are.
     """
@@ -133,7 +133,7 @@ def read_tables(files: AuditFiles, run: RunSettings, *, progress: Progress, say:
 
 
 def _store_for(cells: int, run: RunSettings, *, say: Say) -> ColumnStore | None:
-    """Return where tables of so many cells are kept on disk, None where that is memory."""
+    """Return the folder of tables too large for memory, or None."""
     need, limit = memory_of(cells, run), int(_SHARE * available_memory()) if run.memory is None else run.memory
     if need <= limit:
         return None
@@ -151,7 +151,7 @@ def _store_for(cells: int, run: RunSettings, *, say: Say) -> ColumnStore | None:
 
 
 def forewarn(prepared: PreparedAudit, run: RunSettings, *, say: Say, suggest: int = 0) -> None:
-    """Say what a long audit will take before it begins, and refuse one that would take too much memory."""
+    """Print the estimate of a long audit; refuse one without memory."""
     found = projected(prepared, run, suggest=suggest)
     advice = _ADVICE if prepared.original.store is not None else f"{_ADVICE}; tables in files are worked on from disk"
     check_memory(found.memory, run.memory, "this audit", advice=advice)
@@ -167,7 +167,7 @@ def forewarn(prepared: PreparedAudit, run: RunSettings, *, say: Say, suggest: in
 
 
 def cells_of(path: Path, reading: TableReading) -> int | None:
-    """Return about how many cells a file holds by its head and its size; None where that takes reading it."""
+    """Return a file's approximate number of cells, or None."""
     try:
         with path.open("rb") as stream:
             head = stream.read(_LINES)

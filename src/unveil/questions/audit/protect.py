@@ -1,4 +1,4 @@
-"""What does a protection do to a table: an audit of the table as it is, and after each protection."""
+"""Protect a table: audits before and after each protection."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,8 @@ from unveil.protections import Shuffle, TableProtection, protection_from, protec
 from unveil.protections.specification import applied
 from unveil.questions.audit.answer import AuditResult, audit
 from unveil.questions.audit.decision.evidence import decided, quantities_of
-from unveil.questions.audit.decision.text import LEVEL_WORDS, excess_text
+from unveil.questions.audit.decision.templates import LEVEL_WORDS
+from unveil.questions.audit.decision.text import excess_text
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated
 from unveil.questions.audit.report_context import AuditContext, ReportContext
@@ -40,7 +41,7 @@ _ONE_IN, _FEWEST = 5, 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProtectResult(AuditResult):
-    """The audit of a table before and after its protection, with the releases and the people who are not in them."""
+    """Audit before and after protection, with releases and control group."""
 
     releases: tuple[Release, ...] = ()
     control: Table | None = None
@@ -48,7 +49,7 @@ class ProtectResult(AuditResult):
     set_aside: str = ""
 
     def context(self, *, seed: int | None, **choices: Any) -> AuditContext:
-        """Return the context of the report: what the protection changed stands below the decision."""
+        """Return the report context, with the change in risk as opening."""
         opening = tuple(filter(None, (changed(self.findings), self.set_aside)))
         own: dict[str, Any] = {"title": "Table before and after protection", "opening": opening}
         return super().context(seed=seed, **{**own, **choices})
@@ -69,7 +70,7 @@ def protect(
     progress: Progress = silent,
     **changes: Any,
 ) -> ProtectResult:
-    """Return the audit of a table as it is and after each protection; ``answer.released`` is the last one.
+    """Audit a table before and after each protection.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def protect(
     --------
     >>> import polars as pl
     >>> people = pl.DataFrame({"age": [20 + i % 50 for i in range(60)], "pay": [i * i % 83 for i in range(60)]})
-    >>> protect(people, protect="shuffle", attacks="copies", seed=1).released.rows
+    >>> protect(people, method="shuffle", attacks="copies", seed=1).released.rows
     48
     """
     asked = ProtectSettings.merge(settings, changes)
@@ -97,7 +98,7 @@ def protect(
     # A slip in a protection is said before a large file is read.
     protections = [
         (each, protection_from(each)) if isinstance(each, str) else (protection_text(each), each)
-        for each in (*asked.first, asked.protect)
+        for each in (*asked.first, asked.method)
     ]
     table, outside = _tables(original, control, asked, progress)
     refuse_repeated(table, identifiers=asked.identifiers, ignore=(asked.weight, asked.household))
@@ -107,7 +108,7 @@ def protect(
     set_aside = ""
     if outside is None:
         table, outside = kept_apart(table, told_ids[:1], rng=rng)
-        pattern = "{} (one in five, chosen at random) are the control group; the release holds the others."
+        pattern = "{} (one in five, chosen at random) are the control group; the release holds the rest."
         set_aside = people_text(outside.rows, "person", "people", pattern=pattern)
     progress("protecting the table", 0.0)
     releases = tuple(protected(table, protections, rng=rng))
@@ -115,7 +116,7 @@ def protect(
     warning = formula_warning(releases[-1].released.frame)
     notes += [warning.format("the protected table") + "."] * bool(warning)
     shared = (
-        *("identifiers", "sensitive", "known", "weight", "household", "attacks", "targets"),
+        *("identifiers", "sensitive", "quasi_identifiers", "weight", "household", "attacks", "targets"),
         *("threshold", "profile"),
     )
     answer = audit(
@@ -140,7 +141,7 @@ def protect(
 
 
 def ask(request: Request) -> Response:
-    """Return the audit of the table before and after, with the protected table as a file."""
+    """Return the audit before and after, with the protected table's file."""
     from unveil.data.samples import audit_sample
 
     settings = with_roles_of(request.values["columns"], ProtectSettings.of_request(request))
@@ -152,10 +153,10 @@ def ask(request: Request) -> Response:
         holds_limits=True,
         on_page={"report": ReportContext(written=_without_seed(request.command), date=date.today().isoformat())},
         outputs={
-            "others": OutputFile(
+            "write_control": OutputFile(
                 write=lambda path, **_: write_text(path, "" if others is None else others.frame.write_csv()),
-                name="others.csv",
-                said="The people who are not in it are in {}: keep them to yourself",
+                name="control.csv",
+                said="The control group is in {} (internal use only)",
                 is_release=True,
                 warning="" if others is None else formula_warning(others.frame),
             ),
@@ -171,13 +172,13 @@ def ask(request: Request) -> Response:
 
 
 def _of_last(audit: Audit) -> dict[str, Quantity]:
-    """Return the figures that a limit can be set for: those of the table that is released, not of those before."""
+    """Return values that accept a limit: those of the final release."""
     verdict = replace(audit.verdict, releases=audit.verdict.releases[-1:])
     return quantities_of(replace(audit, releases=audit.releases[-1:], verdict=verdict))
 
 
 def changed(audit: Audit) -> str:
-    """Return what the last step changed for the risk that was largest; nothing where none was tested."""
+    """Return the change of the largest risk; "" if none was tested."""
     before, after = audit.decision.releases[0], audit.decision.releases[-1]
     if before.worst is None or not before.worst.excess.is_tested:
         return ""
@@ -212,7 +213,7 @@ def _with_identifiers(table: Table, names: Sequence[str]) -> Table:
 
 
 def kept_apart(table: Table, identifier: Sequence[str], *, rng: np.random.Generator) -> tuple[Table, Table]:
-    """Return the people whose table is protected, and a fifth of all, drawn by lot, who are not in it.
+    """Return the people to protect, and a random fifth as control.
 
     Where an identifier says whose each row is, all rows of a person stay together.
 
@@ -227,8 +228,8 @@ def kept_apart(table: Table, identifier: Sequence[str], *, rng: np.random.Genera
     everybody = np.unique(person)
     if everybody.size < _FEWEST:
         raise InputError(
-            f"a table must hold at least {_FEWEST} people so that a fifth of them can be kept apart, but the "
-            f"{table.name} holds {everybody.size}. Name people who are not in it (--control)"
+            f"The {table.name} has too few people to hold a fifth of them out: {everybody.size}, but at least "
+            f"{_FEWEST} are needed. Add a control group"
         )
     apart = np.isin(person, rng.permutation(everybody)[: everybody.size // _ONE_IN])
     return table.take(np.flatnonzero(~apart)), replace(table.take(np.flatnonzero(apart)), name="control")
@@ -237,7 +238,7 @@ def kept_apart(table: Table, identifier: Sequence[str], *, rng: np.random.Genera
 def protected(
     table: Table, protections: Sequence[tuple[str, TableProtection]], *, rng: np.random.Generator
 ) -> Iterator[Release]:
-    """Yield the table as it is, in another order, and after each protection, each applied to what the last one made.
+    """Yield the shuffled table, then the result of each protection.
 
     >>> import polars as pl
     >>> table = Table.from_frame(pl.DataFrame({"age": range(40)}))
@@ -264,7 +265,7 @@ def protected(
 
 
 def _without_seed(written: Sequence[str]) -> tuple[str, ...]:
-    """Return a command without its seed, which undoes the release for whoever reads it."""
+    """Return a command without its seed, which would undo the release."""
     return tuple(
         word
         for before, word in zip(("", *written), written, strict=False)

@@ -1,4 +1,4 @@
-"""The audit asked of files: the original, the releases, perhaps a control table, and perhaps a file of settings."""
+"""Read the files of an audit: original, releases, control, and settings."""
 
 import os
 from collections import Counter
@@ -30,7 +30,7 @@ _TABLES: Mapping[str, tuple[type, ...]] = {
     "release": (list,),
 }
 #: Settings that say where an answer goes, or what a page alone can say.
-_NOT_IN_A_FILE = ("compare", "shareable", "sheet", "show_records", "links", "scenarios", "edition", "columns")
+_NOT_IN_A_FILE = ("compare", "redacted", "sign_off", "show_records", "column_splits", "scenarios", "edition", "columns")
 
 
 class AuditTables(NamedTuple):
@@ -47,7 +47,7 @@ class AuditTables(NamedTuple):
 
     @property
     def digests(self) -> tuple[str | None, ...]:
-        """The hash of each file; None of a pipe, which can be read only once."""
+        """Hash of each file; None for a pipe."""
         return tuple(each.sha256 for each in self.every)
 
     def stored(self, store: ColumnStore) -> "AuditTables":
@@ -61,7 +61,7 @@ class AuditTables(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class AuditFiles:
-    """The files of an audit and how they are read, so that any process that sees them can read the same.
+    """Files of an audit and their reading options, for any process.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class AuditFiles:
         Where the tables are.
     reading
         How the tables are to be read, where that is not to be found out.
-    names, release_kinds
+    names, release_types
         What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
     """
 
@@ -78,7 +78,7 @@ class AuditFiles:
     control: Path | None = None
     reading: TableReading = field(default_factory=TableReading)
     names: Mapping[Path, str] = field(default_factory=dict)
-    release_kinds: Mapping[Path, str] = field(default_factory=dict)
+    release_types: Mapping[Path, str] = field(default_factory=dict)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -87,12 +87,12 @@ class AuditFiles:
 
     @property
     def kinds(self) -> dict[str, Any]:
-        """Of which kind each release is where that was told, by its name."""
+        """The given type of each release, by its name."""
         called = _names(self.released, self.names)
-        return {called[path]: kind for path, kind in self.release_kinds.items() if path in called}
+        return {called[path]: kind for path, kind in self.release_types.items() if path in called}
 
     def absolute(self) -> "AuditFiles":
-        """Return the same files as a process finds them that began in another folder."""
+        """Return the same files relative to another working folder."""
         called = _names(self.released, self.names)
         return replace(
             self,
@@ -100,11 +100,11 @@ class AuditFiles:
             released=tuple(path.absolute() for path in self.released),
             control=None if self.control is None else self.control.absolute(),
             names={path.absolute(): name for path, name in called.items()},
-            release_kinds={path.absolute(): kind for path, kind in self.release_kinds.items()},
+            release_types={path.absolute(): kind for path, kind in self.release_types.items()},
         )
 
     def read(self, progress: Progress = silent, *, store: ColumnStore | None = None) -> AuditTables:
-        """Return what the files hold, in memory or in the store; a file that changes while it is read is refused."""
+        """Return the contents of the files; refuse files that changed."""
         before = {path: _state(path) for path in self.paths}
         progress("reading", 0.0)
         table = self.reading.file(self.original, "original", store=store)
@@ -122,7 +122,7 @@ class AuditFiles:
 
 
 def files_or_tables(original: Any, released: Any, control: Any, settings: AuditSettings) -> tuple[Any, Any, Any]:
-    """Return the arguments of `audit`: files in place of the original where all are paths, else paths as tables."""
+    """Return the arguments of `audit`, with mixed paths read as tables."""
     several = released if isinstance(released, list | tuple) else () if released is None else (released,)
     named = dict(released) if isinstance(released, Mapping) and any(map(_is_path, released.values())) else {}
     every = [original, *(named.values() or several), *(() if control is None else (control,))]
@@ -154,7 +154,7 @@ def _is_path(given: Any) -> bool:
 
 
 def _state(path: Path) -> tuple[int, int] | None:
-    """Return the size of a file and when it was last changed; of what is no plain file nothing can be compared."""
+    """Return a file's size and time of change; None for pipes."""
     try:
         about = path.stat()
     except (OSError, ValueError):
@@ -163,10 +163,10 @@ def _state(path: Path) -> tuple[int, int] | None:
 
 
 def _names(paths: Sequence[Path], given_names: Mapping[Path, str]) -> dict[Path, str]:
-    """Return what each release is called: as told, or its file name, with a number where file names repeat."""
+    """Return unique release names: given ones, or from file names."""
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
-        raise InputError(f"the release {shown(twice)} is named twice. Name each release once")
+        raise InputError(f"The release {shown(twice)} is given twice. Give each release once")
     # Folders may say more than a report should: files of the same name are told apart by their number.
     called, seen = {}, Counter[str]()
     repeated = {file for file, times in Counter(path.name for path in paths).items() if times > 1}
@@ -181,7 +181,7 @@ def with_settings(request: Request) -> Request:
     """Return a request with what its TOML file says.
 
     A scenario is written ``[[scenario]]`` with ``name``, ``columns`` (or ``first`` and ``second``) and ``reason``; a
-    release either in ``released = ["a.csv"]`` or as ``[[release]]`` with ``file``, ``name`` and ``kind``.
+    release either in ``released = ["a.csv"]`` or as ``[[release]]`` with ``file``, ``name`` and ``release_type``.
     """
     whole, content = with_config(request, own=_TABLES, types={"targets": (int, str)}, without=_NOT_IN_A_FILE)
     path = request.required_path("config")
@@ -197,23 +197,25 @@ def with_settings(request: Request) -> Request:
         written = (f"{each}={text}" for each, text in content.get(key, {}).items())
         values[name] = (*written, *request.values[name])
     explicit = whole.explicit
-    if not request.values["links"] and "scenarios" not in request.explicit:
+    if not request.values["column_splits"] and "scenarios" not in request.explicit:
         values["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))
         explicit |= {"scenarios"}
     values |= {
         "column_kinds": content.get("kinds"),
         "markers": content.get("markers", {}),
         "names": {file: str(each["name"]) for file, each in named.items() if "name" in each},
-        "kinds_of_releases": {file: str(each["kind"]) for file, each in named.items() if "kind" in each},
+        "kinds_of_releases": {
+            file: str(each["release_type"]) for file, each in named.items() if "release_type" in each
+        },
     }
     return replace(whole, files=files, values=values, explicit=explicit)
 
 
 def _release(each: Any, path: Path) -> Mapping[str, Any]:
-    if not isinstance(each, dict) or "file" not in each or set(each) - {"file", "name", "kind"}:
+    if not isinstance(each, dict) or "file" not in each or set(each) - {"file", "name", "release_type"}:
         raise InputError(
-            f"each [[release]] in the settings {shown(path)} must have a file, and may have a name and a kind. "
-            "Write it so"
+            f"A [[release]] in the settings {shown(path)} is not valid. Give each one a file, and optionally name and "
+            "release_type"
         )
     return each
 
@@ -227,8 +229,8 @@ def _scenario(each: Any, path: Path) -> AttackScenario:
         or ("columns" in each) == ("first" in each)
     ):
         raise InputError(
-            f"each [[scenario]] in the settings {shown(path)} must have a name and columns (or first and second), and "
-            "may have a reason. Write it so"
+            f"A [[scenario]] in the settings {shown(path)} is not valid. Give each one a name and columns (or first "
+            "and second), and optionally a reason"
         )
     first, second = texts_in(each.get("columns", each.get("first", ()))), texts_in(each.get("second", ()))
     reason = str(each.get("reason", "")) or f"named in {path.name} without a reason"

@@ -1,4 +1,4 @@
-"""The findings of an audit as others may see them: every number that rests on a few people becomes a bound.
+"""Redaction of an audit: numbers that rest on few people become bounds.
 
 A number of people is *small* when it is above 0 and below the minimum; so is a number of people when all but a small
 number are counted, because the total stands beside it. Small numbers are replaced here, before any sentence, table or
@@ -44,21 +44,21 @@ if TYPE_CHECKING:
 
 #: What a shareable report says about itself.
 NOTE = (
-    "Numbers that rest on fewer than {minimum} people, or on all but so few, are given by bounds that follow from the "
-    "totals alone, or are not shown; tables whose numbers of rows differ by fewer are given the same number. The "
-    "internal edition has them all."
+    "Numbers based on fewer than {minimum} people, or on all but fewer than {minimum}, are bounded or left out. "
+    "The bounds follow from totals. Tables whose row counts differ by fewer than {minimum} show the same count. The "
+    "internal report has all numbers."
 )
 #: What stands for the words of a command.
-COMMAND = "a command (the internal edition has its words)"
+COMMAND = "a command (see the internal report)"
 #: What the report says about its digests.
 KEYED = (
-    "A keyed digest is the HMAC-SHA-256 of a file's SHA-256 under a random key, which the internal edition states: who "
-    "holds the key can show with it that a file is this one (unveil verify FILE), and nobody else can try files."
+    "A keyed digest is the HMAC-SHA-256 of a file's SHA-256 under a random key. The internal report states the key. "
+    "With it, unveil verify FILE shows that a file is this one; without it, files cannot be guessed."
 )
 
 
 def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
-    """Return the audit with every number bounded or left out that says how few people there are of some kind.
+    """Return the redacted audit.
 
     Plain hashes of files go too, because whoever knows nearly all of a file can try the rest against its hash; in
     their place are digests under ``key``, or none without one. Those of releases too: one may not be published yet.
@@ -113,7 +113,7 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
 
 
 def _way(way: GeneratorSummary) -> GeneratorSummary:
-    """Return how releases were made without a command, and without rates of single runs, which may be those of a few.
+    """Return the generator summary without command and small rates.
 
     The words of a command may hold passwords, addresses and folders. Protections and functions are names.
     """
@@ -122,7 +122,7 @@ def _way(way: GeneratorSummary) -> GeneratorSummary:
 
 
 def _suggestions(small: SmallNumbers, suggestions: Suggestions | None) -> Suggestions | None:
-    """Return what to change, with what the changes come to made safe as any other audit."""
+    """Return the suggested changes, redacted like an audit."""
     if suggestions is None or suggestions.again is None:
         return suggestions
     changes = tuple(
@@ -133,7 +133,7 @@ def _suggestions(small: SmallNumbers, suggestions: Suggestions | None) -> Sugges
 
 
 def _worded(reason: str) -> str:
-    """Return why a column was flagged without the share of its values, which may be a few."""
+    """Return why a column was flagged, without small shares."""
     return re.sub(r"\b[0-9]+% of", "part of", reason[:1].lower() + reason[1:]).capitalize() if "%" in reason else reason
 
 
@@ -154,7 +154,7 @@ def _release(small: SmallNumbers, release: AuditedRelease) -> AuditedRelease:
 
 
 def _column(small: SmallNumbers, column: ColumnFact) -> ColumnFact:
-    """Return a column of the original; where only a few have a value it is not told how many lack one."""
+    """Return a column summary without a small missing count."""
     # A marker's text is a cell of the data, and what the others leave of the missing cells may be a few.
     column = replace(column, markers=())
     if not small.is_small(small.rows - column.missing):
@@ -164,13 +164,13 @@ def _column(small: SmallNumbers, column: ColumnFact) -> ColumnFact:
 
 
 def _households(before: AuditedRelease | None) -> int:
-    """Return how many households the original has; 0 where nobody looked."""
+    """Return the number of households, redacted; 0 where unknown."""
     found = None if before is None or before.disclosure is None else before.disclosure.household
     return 0 if found is None else found.households
 
 
 def shared_disclosure(small: SmallNumbers, disclosure: "Disclosure") -> "Disclosure":
-    """Return what a release discloses by itself, without the sizes of small classes."""
+    """Return disclosure measures without the sizes of small classes."""
     number = small.near(disclosure.rows)
     sizes = sorted(disclosure.below)
     shares = [small.moved(disclosure.below[size], disclosure.rows, number) for size in sizes]
@@ -205,7 +205,7 @@ def shared_disclosure(small: SmallNumbers, disclosure: "Disclosure") -> "Disclos
 
 
 def _original_below(small: SmallNumbers, below: dict[int, float] | None) -> dict[int, float] | None:
-    """Return shares of original records in small classes, such that no difference of two is of a few."""
+    """Return shares in small classes, without small differences."""
     if below is None:
         return None
     sizes = sorted(below)
@@ -213,13 +213,13 @@ def _original_below(small: SmallNumbers, below: dict[int, float] | None) -> dict
 
 
 def _are_few(small: SmallNumbers, uniques: Sequence[int], number: int, alone: float) -> bool:
-    """Return whether so many rows by columns, or what they leave of all rows or of those alone, are few."""
+    """Return whether rows by columns, or their complement, are few."""
     left = sum(uniques)
     return any(map(small.is_small, (*uniques, number - left, alone - left)))
 
 
 def _smallest(small: SmallNumbers, below: Mapping[int, float]) -> int:
-    """Return bounds of the smallest class: the sizes next to it of which it is told whether any row is below."""
+    """Return bounds of the smallest class size."""
     least = max((size for size, share in below.items() if share == 0), default=1)
     most = min((size - 1 for size, share in below.items() if share > 0), default=small.minimum - 1)
     return SuppressedNumber(least, most, words=f"fewer than {small.minimum}")  # type: ignore[return-value]
@@ -234,7 +234,7 @@ def _highest(small: SmallNumbers, below: Mapping[int, float]) -> float:
 def _diversity(
     small: SmallNumbers, each: "Diversity", below: dict[int, float], rows: int, number: int, *, tiny: bool
 ) -> "Diversity":
-    """Return how different sensitive values are; of small classes nothing, as it tells how small they are."""
+    """Return diversity measures, without those of small classes."""
     alone, given = below.get(2, 0.0), small.moved(each.classes_of_one_value, rows, number)
     # Whoever is alone is among those whose value is given away.
     given = (
@@ -280,7 +280,7 @@ def _household(small: SmallNumbers, house: "HouseholdRisk", number: int, *, tiny
 
 
 def shared_utility(small: SmallNumbers, utility: "Utility") -> "Utility":
-    """Return what a release keeps; distances of a few people's cells are bounded, and what is made of them."""
+    """Return utility with distances of few cells bounded."""
     number = small.near(utility.rows_released)
     columns = tuple(_distance(small, each, utility.rows_released, number) for each in utility.columns)
     gaps = any(
@@ -342,7 +342,7 @@ def _distribution(
 
 
 def _mean(parts: Sequence[float], mean: float) -> float:
-    """Return the mean of numbers as bounds where some are bounded, else as it was told."""
+    """Return the mean of numbers, as bounds where some are bounded."""
     if not any(isinstance(each, SuppressedNumber) for each in parts):
         return mean
     if any(math.isnan(each) for each in parts):
@@ -359,7 +359,7 @@ SMALL_GROUP = "a small group"
 
 
 def shared_decision(small: SmallNumbers, decision: AuditDecision) -> AuditDecision:
-    """Return the decision without numbers of few people; its words are made of it anew."""
+    """Return the redacted decision, with new text."""
     return replace(
         decision,
         headline="",
@@ -430,14 +430,14 @@ def _withheld(excess: EffectSize) -> EffectSize:
 
 
 def _near(small: SmallNumbers, attempts: int, sizes: Sequence[int]) -> int:
-    """Return attempts as they are shown: those on everybody where only a few were left out."""
+    """Return attempts as shown; all people where few were left out."""
     return next((each for each in sizes if attempts and small.is_small(abs(each - attempts))), attempts)
 
 
 def _excess(
     small: SmallNumbers, excess: EffectSize, attempts: tuple[int, int], sizes: tuple[Sequence[int], Sequence[int]]
 ) -> EffectSize:
-    """Return an excess as it is, moved to the totals that are shown, or withheld where it rests on few."""
+    """Return an excess: unchanged, adjusted to shown totals, or withheld."""
     shown = [
         small.rate(clopper_pearson(min(max(rate, 0.0) * tries, tries), tries), total)
         for rate, tries, total in zip((excess.attack_rate, excess.baseline), attempts, sizes, strict=True)
@@ -460,7 +460,7 @@ def _is_few(rate: Rate) -> bool:
 
 
 def _group(small: SmallNumbers, group: GroupEffect, effects: Sequence[AttackEffect]) -> GroupEffect:
-    """Return a group without its name if it is small, and without its excess if that leaves a few of all hits."""
+    """Return a redacted subgroup: no name if small, no derivable excess."""
     excess = _excess(small, group.excess, (group.people, group.control_people), ((), ()))
     is_small = any(map(small.is_small, (group.people, group.control_people, small.rows - group.people)))
     hits = group.excess.attack_rate * group.people
@@ -481,7 +481,7 @@ def _group(small: SmallNumbers, group: GroupEffect, effects: Sequence[AttackEffe
 
 
 def _individuals(small: SmallNumbers, people: ExposedIndividuals, number: int, control: int) -> ExposedIndividuals:
-    """Return exposed people by bounds where they are few, or all but a few of those whom they are part of."""
+    """Return exposed people by bounds where they are few."""
     seen = _counts(small, [people.copies_seen], number)[0]
     below = people.people_in_classes_below
     return replace(
@@ -501,7 +501,7 @@ def _individuals(small: SmallNumbers, people: ExposedIndividuals, number: int, c
 
 
 def _counts(small: SmallNumbers, numbers: Sequence[int], total: int) -> list[int]:
-    """Return numbers of people that contain one another, the least first, such that no difference is small."""
+    """Return nested counts, ascending, without small differences."""
     shares = small.ladder([each / total for each in numbers], total) if total else []
     made = list[int]()
     for number, share in zip(numbers, shares, strict=False):
@@ -516,7 +516,7 @@ def _counts(small: SmallNumbers, numbers: Sequence[int], total: int) -> list[int
 
 
 def _part(small: SmallNumbers, part: int, whole: int, shown: int) -> int:
-    """Return a part of copied people, which may be all but a few of them."""
+    """Return a part of the exact copies, redacted against the whole."""
     if not small.is_small(whole - part) and not (isinstance(shown, SuppressedNumber) and part == whole):
         return part
     if isinstance(shown, SuppressedNumber) and not shown.told:
@@ -526,7 +526,7 @@ def _part(small: SmallNumbers, part: int, whole: int, shown: int) -> int:
 
 
 def _expected(small: SmallNumbers, expected: float, number: int, control: int) -> float:
-    """Return how many chance explains, or nothing where that tells of a few of the control group."""
+    """Return the expected copies, or nothing if that reveals few people."""
     hits = expected * control / number if number else nan
     is_few = any(map(small.is_small, (expected, hits, control - hits)))
     return SuppressedNumber.withheld() if is_few else expected

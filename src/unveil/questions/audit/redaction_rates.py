@@ -1,4 +1,4 @@
-"""The findings of attacks as others may see them: rates, hits, groups and further figures."""
+"""Redaction of attack findings: rates, counts, subgroups, and further results."""
 
 import math
 import re
@@ -44,11 +44,11 @@ class SmallNumbers:
     households: int = 0
 
     def is_small(self, number: float) -> bool:
-        """Return whether so many people are few, but some."""
+        """Return whether a number of people is small but not zero."""
         return _WHOLE < number < self.minimum - _WHOLE
 
     def near(self, number: int) -> int:
-        """Return the number of rows as it is shown: that of the original, or of a release, that it differs from by few.
+        """Return the shown number of rows: the original's if close.
 
         >>> small = SmallNumbers(minimum=11, rows=300, tables=(280,))
         >>> [small.near(number) for number in (300, 296, 280, 277, 120)]
@@ -57,7 +57,7 @@ class SmallNumbers:
         return next((each for each in (self.rows, *self.tables) if self.is_small(abs(each - number))), number)
 
     def apart(self, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Return those of the numbers of rows that differ by many from the original's, and from one another.
+        """Return the row counts that differ by many from each other.
 
         >>> SmallNumbers(minimum=11, rows=300).apart([280, 296, 277, 120])
         (280, 120)
@@ -69,7 +69,7 @@ class SmallNumbers:
         return tuple(made)
 
     def moved(self, share: float, rows: int, number: int) -> float:
-        """Return a share of rows as one of the number that is shown: what no whole number makes tells the other.
+        """Return a share of rows as one of the shown number.
 
         >>> SmallNumbers(minimum=11, rows=300).moved(167 / 296, 296, 300) * 300
         169.0
@@ -77,7 +77,7 @@ class SmallNumbers:
         return share if rows == number or math.isnan(share) else round(share * number) / number
 
     def rate(self, rate: Rate, sizes: Iterable[int] = ()) -> Rate:
-        """Return a share of tries by its bounds where hits or misses are few, with an interval of the bounds."""
+        """Return a rate by bounds where successes or failures are few."""
         if not rate.defined or not rate.tries:
             return rate
         whole = self._of_all(rate, sizes)
@@ -94,7 +94,7 @@ class SmallNumbers:
         return Rate(share, *_interval(one, other), tries=number)
 
     def _of_all(self, rate: Rate, sizes: Iterable[int]) -> Rate:
-        """Return the rate as if nobody had been left out, where those left out are a few."""
+        """Return the rate over all people, if few were left out."""
         for size in sizes:
             if self.is_small(abs(size - rate.tries)):
                 hits = rate.value * rate.tries
@@ -103,7 +103,7 @@ class SmallNumbers:
         return rate
 
     def _ends(self, hits: float, number: int) -> tuple[Rate, Rate]:
-        """Return the least and the greatest rate that hits of that class could be."""
+        """Return the lowest and highest rate of a class of counts."""
         if self.is_small(hits):
             return clopper_pearson(0, number), clopper_pearson(self.minimum, number)
         if self.is_small(number - hits):
@@ -112,7 +112,7 @@ class SmallNumbers:
         return known, known
 
     def excess(self, risk: Risk, attack: Rate, control: Rate) -> Rate:
-        """Return the excess over control, made of bounds where the attack or the control was bounded."""
+        """Return the normalized excess, as bounds where a rate is bounded."""
         told = risk.excess_over_control
         if not told.defined:
             return told
@@ -137,11 +137,11 @@ class SmallNumbers:
         return Rate(SuppressedNumber(low.value, high.value, at=low.value), *_interval(low, high))
 
     def share(self, share: float, number: int) -> float:
-        """Return a share of so many people by its bounds where it is of a few, or of all but a few."""
+        """Return a share of people by bounds, if few or nearly all."""
         return self.ladder([share], number)[0]
 
     def ladder(self, shares: Sequence[float], number: int) -> list[float]:
-        """Return shares that contain one another, from the least, such that no difference of two is of a few.
+        """Return nested shares, ascending, without small differences.
 
         >>> small = SmallNumbers(minimum=11, rows=500)
         >>> [(float(share), isinstance(share, SuppressedNumber)) for share in small.ladder([0.1, 0.108, 0.2], 500)]
@@ -164,7 +164,7 @@ class SmallNumbers:
         return made
 
     def rounded(self, counts: ArrayLike, whole: int) -> IntArray:
-        """Return numbers of some of ``whole`` people for a chart: multiples of the minimum; 0 and all stay as they are.
+        """Return chart counts as multiples of the minimum.
 
         Sums and differences of such numbers say nothing about a few people, as each is off by up to half the minimum.
 
@@ -179,17 +179,17 @@ class SmallNumbers:
 
 
 def _interval(one: Rate, other: Rate) -> tuple[float, float]:
-    """Return where an interval begins and ends that could be any from the one of the first rate to the second's."""
+    """Return the hull of two intervals."""
     return SuppressedNumber(one.low, other.low, at=one.low), SuppressedNumber(one.high, other.high, at=other.high)
 
 
 def undefined(why: str) -> Rate:
-    """Return a rate that is not told, and why."""
+    """Return a withheld rate, with its reason."""
     return Rate(math.nan, math.nan, math.nan, why)
 
 
 def without_numbers(text: str) -> str:
-    """Return the sentences of a remark that hold no number, which could be one of people.
+    """Return the sentences of a remark that hold no number.
 
     >>> without_numbers("All were tried. 3 were left out.")
     'All were tried.'
@@ -204,7 +204,7 @@ def shared_findings(small: SmallNumbers, findings: Sequence[AttackFinding]) -> t
 
 
 def shared_finding(small: SmallNumbers, finding: AttackFinding) -> AttackFinding:
-    """Return a finding with its four rates, its hits, its groups and its further figures made safe."""
+    """Return a redacted finding."""
     risk = finding.risk
     sizes = (*small.attacked, *small.tables) if ATTACKS[finding.attack].tries_are_people else ()
     attack, naive = small.rate(risk.attack_rate, sizes), small.rate(risk.naive_rate, sizes)
@@ -239,20 +239,24 @@ def shared_finding(small: SmallNumbers, finding: AttackFinding) -> AttackFinding
 
 
 def _separation(small: SmallNumbers, separation: Separation) -> Separation:
-    """Return how well people are told apart without what rests on a few; curves go through rounded numbers alone."""
-    few = any(map(small.is_small, (separation.pointed_out, separation.members - separation.pointed_out)))
+    """Return redacted membership inference, with curves through rounded counts."""
+    few = any(map(small.is_small, (separation.flagged, separation.members - separation.flagged)))
     return replace(
         separation,
         area=_two_digits(separation.area),
-        named=tuple(replace(each, rate=small.rate(each.rate)) for each in separation.named),
-        pointed_out=SuppressedNumber.withheld() if few else separation.pointed_out,
+        tpr_at_fpr=tuple(replace(each, rate=small.rate(each.rate)) for each in separation.tpr_at_fpr),
+        flagged=SuppressedNumber.withheld() if few else separation.flagged,
         scores=tuple(
             replace(each, area=_two_digits(each.area), weights=(), curve=_curve(small, each.curve, separation))
             for each in separation.scores
         ),
-        unusual=tuple(
-            replace(each, area=_two_digits(each.area), named=replace(each.named, rate=small.rate(each.named.rate)))
-            for each in separation.unusual
+        outliers=tuple(
+            replace(
+                each,
+                area=_two_digits(each.area),
+                tpr_at_fpr=replace(each.tpr_at_fpr, rate=small.rate(each.tpr_at_fpr.rate)),
+            )
+            for each in separation.outliers
             if min(each.members, each.others) >= small.minimum
         ),
         curve=_curve(small, separation.curve, separation),
@@ -264,7 +268,7 @@ def _separation(small: SmallNumbers, separation: Separation) -> Separation:
 def _curve(
     small: SmallNumbers, curve: tuple[FloatArray, FloatArray] | None, separation: Separation
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Return a curve through rounded numbers of people, the steps of which are no people; None where they are few."""
+    """Return a ROC curve through rounded counts; None for few people."""
     others, members = separation.others, int(separation.members)
     if curve is None or min(others, members) < 2 * small.minimum:
         return None
@@ -280,7 +284,7 @@ def _two_digits(area: Rate) -> Rate:
 
 
 def shared_verdict(small: SmallNumbers, verdict: AuditVerdict) -> AuditVerdict:
-    """Return the verdict without numbers of few people, and without the names of groups that have few."""
+    """Return the tests without counts and names of small subgroups."""
     releases = tuple(
         replace(
             each,
@@ -378,7 +382,7 @@ def _links(small: SmallNumbers, links: SuccessRange, attack: Rate) -> SuccessRan
 
 
 def _figures(small: SmallNumbers, finding: AttackFinding, attack: Rate) -> dict[str, float]:
-    """Return the further figures: quantiles with enough people on either side, means that no few people make."""
+    """Return redacted further results: quantiles and means of many people."""
     figures = dict(finding.figures)
     shares = {"median": 0.5, "low": 0.05, "control_median": 0.5, "control_low": 0.05}
     for name, share in shares.items():
@@ -400,7 +404,7 @@ def _figures(small: SmallNumbers, finding: AttackFinding, attack: Rate) -> dict[
 
 
 def shared_groups(small: SmallNumbers, groups: RatesByGroup) -> RatesByGroup:
-    """Return the rates of groups, of which so many are hidden that no small number can be computed."""
+    """Return subgroup rates; enough are hidden to prevent differencing."""
     overall = groups.overall
     sizes = (*small.attacked, *small.tables)
     attack, control = small.rate(overall.attack_rate, sizes), small.rate(overall.control_rate, small.outside)
@@ -444,7 +448,7 @@ def _group(small: SmallNumbers, group: GroupRates, hidden: bool, outside: bool) 
 
 
 def _hidden(small: SmallNumbers, groups: Sequence[GroupRates], figure: str, overall: Rate) -> set[str]:
-    """Return the groups whose rate is hidden: those of few hits or misses, and others to hide these among."""
+    """Return the subgroups to hide: small ones, and complements."""
     counts = {each.name: (rate.value * rate.tries, rate.tries) for each in groups if (rate := each.rate(figure)).tries}
     few = {name for name, (hits, tries) in counts.items() if _is_few(small, hits, tries)}
     # Those left out of a group could be computed from its rate, and those in none from the total.
@@ -466,14 +470,14 @@ def _is_few(small: SmallNumbers, hits: float, tries: float) -> bool:
 
 
 def _is_mixed(small: SmallNumbers, hidden: Sequence[tuple[float, int]]) -> bool:
-    """Return whether what is left for the hidden groups together says nothing about the few in one of them."""
+    """Return whether the hidden subgroups' total reveals no small number."""
     hits, tries = sum(each for each, _ in hidden), sum(each for _, each in hidden)
     room = min(hits, tries - hits)
     return room >= small.minimum and all(own <= room for each, own in hidden if _is_few(small, each, own))
 
 
 def _coarse(distance: float) -> float:
-    """Return the next step of 0.01 that so many are within: a finer distance is a whole part of a range, and tells it.
+    """Return the next 0.01 step that enough records reach.
 
     >>> [_coarse(distance) for distance in (0.0, 0.07, 0.337, 1 / 243)]
     [0.0, 0.07, 0.34, 0.01]

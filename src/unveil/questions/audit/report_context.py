@@ -1,4 +1,4 @@
-"""What an audit report states next to its results: the command, files, context, an earlier audit, and its edition."""
+"""Context of an audit report: command, files, earlier audit, and edition."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from unveil.errors import InputError, did_you_mean, shortened
 from unveil.questions.audit.findings import Audit
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportContext:
-    """What stands in a report beside the figures, for whoever signs it."""
+    """Facts that a report states next to its results."""
 
     #: The arguments of the command as they were written; empty where the audit was asked for in Python.
     written: tuple[str, ...] = ()
@@ -41,22 +41,22 @@ class ReportContext:
     def __post_init__(self) -> None:
         if not _may_be_date(self.review):
             raise InputError(
-                f"the date of review must be a day of the calendar, but {shortened(self.review)} is none. Write year, "
-                "month and day as in 2027-03-31, or words such as May 2027"
+                f"The date of review {shortened(self.review)} is not in the calendar. Write 2027-03-31, or words "
+                "such as May 2027"
             )
         for key in self.context:
             if key not in CONTEXT:
                 hint = did_you_mean(key, CONTEXT) or f" Choose from {', '.join(CONTEXT)}."
-                raise InputError(f"the context of a release has no {shortened(key)}.{hint}")
+                raise InputError(f"Unknown field {shortened(key)} of the release context.{hint}")
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """All files, whose folders are nobody's business."""
+        """All files whose folders are private."""
         return tuple(path for path in (self.original, *self.released, self.control) if path is not None)
 
 
 def _may_be_date(text: str) -> bool:
-    """Return whether a text is a date or words of its writer's own; one of digits like a date must be in the calendar.
+    """Return whether a text is free words or a valid date.
 
     >>> _may_be_date("2028-02-29"), _may_be_date("2027-02-29"), _may_be_date("May 2027")
     (True, False, True)
@@ -74,19 +74,19 @@ def check_context(audit: Audit, context: ReportContext) -> None:
     for column in context.techniques:
         if column not in columns:
             hint = did_you_mean(column, columns) or " Name a column of the original."
-            raise InputError(f"a technique is told for column {column!r}, which is not in the original.{hint}")
+            raise InputError(f"A technique is given for column {column!r}, which is not in the original.{hint}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditContext(PageContext):
     """The choices of an audit report.
 
-    ``edition`` "shareable" keeps small counts, folders and values of the data out. ``show_records`` shows a few
+    ``redacted`` leaves small counts, folders and values of the data out. ``show_records`` shows a few
     original records that are released unchanged, taken from ``releases``; such a page must not be shared.
     """
 
     report: ReportContext = field(default_factory=ReportContext)
-    edition: Literal["internal", "shareable"] = "internal"
+    redacted: bool = False
     show_records: bool = False
     releases: "tuple[PreparedRelease, ...]" = ()
     #: The JSON answer of this audit, to compare with a previous one.

@@ -1,4 +1,4 @@
-"""All attacks and measures on one release or several: as tasks that do not hang on one another, judged together."""
+"""Run all attacks and measures on releases, and test them together."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
@@ -21,7 +21,7 @@ from unveil.questions.audit.read import AuditFiles
 from unveil.questions.audit.runner import AuditJob, Runner
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.audit.suggest import suggest as suggestions
-from unveil.questions.audit.tasks import ITSELF, ORIGINAL_ITSELF, AuditTask, bench_of, tasks_of
+from unveil.questions.audit.tasks import ITSELF, UNPROTECTED, AuditTask, bench_of, tasks_of
 from unveil.report.progress import Progress, Say, silent
 
 #: What the tasks of an audit gave.
@@ -31,7 +31,7 @@ _COMPUTING = 0.9
 
 
 def attack_release(prepared: PreparedAudit, *, progress: Progress) -> tuple[AttackResult, ...]:
-    """Return what each attack achieved on the first release, in the order of the report."""
+    """Return each attack's result on the first release."""
     tasks = [each for each in tasks_of(prepared) if (each.step, each.release) == ("attack", 0)]
     return _tried(Runner().compute(prepared, tasks, progress=progress), 0)
 
@@ -39,7 +39,7 @@ def attack_release(prepared: PreparedAudit, *, progress: Progress) -> tuple[Atta
 def audit_release(
     prepared: PreparedAudit, findings: tuple[AttackFinding, ...], *, exposed: tuple[ExposedPerson, ...] = ()
 ) -> AuditedRelease:
-    """Return everything found about the first release, which was attacked with these findings."""
+    """Return all findings on the first release."""
     tasks = [each for each in tasks_of(prepared) if (each.step, each.release) == ("measure", 0)]
     results = Runner().compute(prepared, tasks, progress=silent)
     (weighed,) = _weighed(prepared, [findings], Runner())
@@ -47,7 +47,7 @@ def audit_release(
 
 
 def audit_original(prepared: PreparedAudit, *, progress: Progress = silent) -> AuditedRelease | None:
-    """Return what the three questions give where the original itself is the release: the figures before."""
+    """Return the three criteria on the original, as comparison."""
     tasks = [each for each in tasks_of(prepared) if each.release == ITSELF]
     return _before(prepared, Runner().compute(prepared, tasks, progress=progress))
 
@@ -55,7 +55,7 @@ def audit_original(prepared: PreparedAudit, *, progress: Progress = silent) -> A
 def audit_releases(
     prepared: PreparedAudit, *, progress: Progress, notes: Sequence[str] = (), runner: Runner | None = None
 ) -> Audit:
-    """Return what was found: all releases are attacked, and judged together.
+    """Return the findings on all releases, tested together.
 
     No number depends on the ``runner``, which says where the parts are computed and what is kept of them; unless
     given, they are computed in this process and nothing is kept.
@@ -65,7 +65,7 @@ def audit_releases(
         _ = bench_of(prepared, place).settled  # what is wrong with an adversary is said before anything is attacked
     tasks = list(tasks_of(prepared))
     results = runner.compute(prepared, tasks, progress=lambda name, share: progress(name, _COMPUTING * share))
-    progress("judging all figures together", _COMPUTING)
+    progress("computing all tests", _COMPUTING)
     tried = [_tried(results, place) for place in range(len(prepared.releases))]
     names = [each.release.name for each in prepared.releases]
     verdict, found = judge_audit(
@@ -81,7 +81,7 @@ def audit_releases(
 
 
 def _tried(results: Results, place: int) -> tuple[AttackResult, ...]:
-    """Return what was tried on a release, in the order of the report."""
+    """Return the attack results of a release, in report order."""
     mine: Iterable[tuple[AttackResult, ...]] = (
         found for task, found in results.items() if (task.step, task.release) == ("attack", place)
     )
@@ -91,7 +91,7 @@ def _tried(results: Results, place: int) -> tuple[AttackResult, ...]:
 def _weighed(
     prepared: PreparedAudit, findings: Sequence[tuple[AttackFinding, ...]], runner: Runner
 ) -> list[tuple[AttackFinding, ...]]:
-    """Return the findings of each release; the one shown first of some attacks says what columns are worth."""
+    """Return each release's findings, with column importance on the first."""
     wanted = {
         AuditTask("weigh", place, own[at].attack, at): own[at]
         for place, own in enumerate(findings)
@@ -105,13 +105,13 @@ def _weighed(
 
 
 def _before(prepared: PreparedAudit, results: Results) -> AuditedRelease | None:
-    """Return the figures before, which show how bad it was and are not judged."""
+    """Return the untested rates of the original, as comparison."""
     if "before" not in prepared.parts:
         return None
     findings = tuple(each.finding for each in _tried(results, ITSELF))
     return replace(
         _audited(prepared, ITSELF, findings, results, ()),
-        name=ORIGINAL_ITSELF,
+        name=UNPROTECTED,
         rows=prepared.releases[0].release.original.rows,
         kind="masked",
         type_source=None,
@@ -159,7 +159,7 @@ def audit_tables(
     say: Say,
     notes: Sequence[str],
 ) -> tuple[Audit, tuple[PreparedRelease, ...]]:
-    """Return what was found in the tables, or in files in place of the original, and the tables as attacked."""
+    """Return the findings and prepared tables of tables or files."""
     order, start = None, deepcopy(rng)
     given = original, released, control
     if isinstance(original, AuditFiles):

@@ -1,4 +1,4 @@
-"""Compute the tasks of an audit in this process, in others, or on a cluster, and keep their results in a folder."""
+"""Run audit tasks in threads, processes, or a cluster; store their results."""
 
 import pickle
 import threading
@@ -48,7 +48,7 @@ class ResultCache(ResultFolder):
     """The folder of task results of one audit; they are personal data."""
 
     manifest, parts = "audit.json", (_RESULTS,)
-    what, own, advice = "results", "results of this audit", "Name another folder (--resume)"
+    what, own, advice = "results", "results of this audit", "Choose another folder for resume"
     other = MappingProxyType(
         {
             # What was told comes before the tables, which hold what was told of their columns.
@@ -62,7 +62,7 @@ class ResultCache(ResultFolder):
     )
 
     def found(self, audit: str, tasks: Iterable[AuditTask]) -> dict[AuditTask, Any]:
-        """Return what was kept of the tasks of an audit; damaged files and those of others are passed over."""
+        """Return the stored task results; skip damaged and foreign files."""
         made = {}
         for task in tasks:
             content = self.sealed_content(_RESULTS, _seal(audit, task))
@@ -72,7 +72,7 @@ class ResultCache(ResultFolder):
         return made
 
     def keep(self, audit: str, task: AuditTask, result: Any) -> None:
-        """Write what a task gave, seen once it is on the disk in full."""
+        """Write a task's result atomically."""
         seal = _seal(audit, task)
         write_bytes(self.folder / _RESULTS / seal.name, sealed_parts(result_format().write(result), seal, self.key))
 
@@ -83,7 +83,7 @@ def _seal(audit: str, task: AuditTask) -> Seal:
 
 @cache
 def result_format() -> ResultFormat:
-    """Return the format of stored results: everything that the parts of an audit give is made of these."""
+    """Return the types that stored results may hold."""
     from unveil._kernels.verdict.permutations import agreeing_cells, true_links
     from unveil.metrics.trials.membership import Curve
     from unveil.questions.audit.attack_results import AttackResult
@@ -97,12 +97,12 @@ def result_format() -> ResultFormat:
 
 
 def identity_of(prepared: PreparedAudit) -> dict[str, str]:
-    """Return all that the results of an audit depend on, each as a hash."""
+    """Return hashes of everything that the results depend on."""
     settings = prepared.settings
     if settings.model is not None:
         raise InputError(
-            "a model of your own cannot be told from another one, so that an audit with it cannot go on. Leave out "
-            "the model, or keep nothing (--resume)"
+            "An audit with a custom model cannot be resumed, because models cannot be compared. Leave out the model, "
+            "or leave out resume"
         )
     apart = {each.name for kind in (RunSettings, GeneratorSettings, HierarchySettings) for each in kind.table()}
     apart |= {"control", "seed", "suggest", "suggest_for"}
@@ -120,7 +120,7 @@ def identity_of(prepared: PreparedAudit) -> dict[str, str]:
 
 
 def digest_of(value: Any) -> str:
-    """Return a hash of settings and tables, the same in every process; what it does not know is refused.
+    """Return a hash of settings and tables, equal in every process.
 
     >>> digest_of({"a": 1, "b": (2.0, None)}) == digest_of({"b": (2.0, None), "a": 1})
     True
@@ -131,7 +131,7 @@ def digest_of(value: Any) -> str:
 
 
 def _cells(frame: CellFrame) -> list[bytes]:
-    """Return hashes of the cells, so many rows at a time that their texts need little memory."""
+    """Return cell hashes, computed in blocks of rows to save memory."""
     rows = (frame[start : start + _AT_ONCE] for start in range(0, max(frame.height, 1), _AT_ONCE))
     return [sha256(each.write_csv(null_value="\0").encode()).digest() for each in rows]
 
@@ -156,8 +156,8 @@ def _told(value: Any) -> list[bytes]:
         told = [(each.name, getattr(value, each.name)) for each in fields(value)]
         return [type(value).__name__.encode(), digest_of(told).encode()]
     raise InputError(
-        f"settings of an audit that goes on must be plain, but one is a {type(value).__name__}. Leave it out, or keep "
-        "nothing (--resume)"
+        f"An audit with a setting of type {type(value).__name__} cannot be resumed. Leave the setting out, or do "
+        "not resume"
     )
 
 
@@ -186,7 +186,7 @@ class AuditJob:
     def of(
         cls, files: AuditFiles, tables: AuditTables, settings: AuditSettings, rng: np.random.Generator
     ) -> "AuditJob":
-        """Return the order of an audit of these files, which were read already."""
+        """Return the job of an audit of these files."""
         told = settings.hierarchies.items()
         hierarchies = {name: each if isinstance(each, Hierarchy) else Hierarchy.read(each) for name, each in told}
         return cls(
@@ -199,24 +199,24 @@ class AuditJob:
 
     @property
     def is_readable(self) -> bool:
-        """Whether another process can read the files too, which of a pipe it cannot."""
+        """Whether another process can read the files; no pipes."""
         return None not in self.digests
 
     def prepared(self) -> PreparedAudit:
-        """Return the audit, prepared of the same files; others are refused."""
+        """Return the prepared audit of the same files; refuse changed ones."""
         tables = self.files.read(store=ColumnStore() if self.stored else None)
         for path, here, there in zip(self.files.paths, tables.digests, self.digests, strict=True):
             if here != there:
                 raise InputError(
-                    f"every worker must read the same files, but {shown(path)} is another one for a worker, or has "
-                    "changed since the audit began. Put the same file there on all machines, and ask again"
+                    f"The file {shown(path)} differs on a worker, or changed during the audit. Store the same file on "
+                    "all machines, and run the audit again"
                 )
         return prepare(*tables, settings=self.settings, rng=deepcopy(self.rng))
 
 
 @dataclass(eq=False)
 class _KnownAudit:
-    """An audit that is being computed: how others prepare it, and what they receive."""
+    """A running audit: its preparation, for other processes."""
 
     prepared: PreparedAudit
     order: AuditJob | None = None
@@ -229,7 +229,7 @@ class _KnownAudit:
 
 
 class Runner:
-    """Computes the parts of audits, and keeps what they give where a folder was named.
+    """Runs the parts of audits, and stores their results.
 
     Parameters
     ----------
@@ -253,13 +253,13 @@ class Runner:
         self._audits: list[_KnownAudit] = []
 
     def begin(self, prepared: PreparedAudit, *, order: AuditJob | None, resume: Path | None) -> None:
-        """Take the folder for the audit that was asked for, and note how others prepare it."""
+        """Take the result folder, and record how workers prepare the audit."""
         if order is not None and not order.is_readable:
             order = None
         if order is None and not isinstance(self._on, Threads | Processes):
             raise InputError(
-                "the workers of a cluster read the tables themselves, so that these must be files that all of them "
-                "see. Write the tables to files and name those, or do without the cluster"
+                "The workers of a cluster read the tables from files. Write the tables to shared files and pass their "
+                "paths, or leave out the cluster"
             )
         self._audits.append(_KnownAudit(prepared, order))
         if resume is not None:
@@ -272,7 +272,7 @@ class Runner:
         *,
         progress: Progress,
     ) -> dict[AuditTask, Any]:
-        """Return what each task gives, in their order; with findings, each is weighed."""
+        """Return each task's result in order, with column importance."""
         audit = self._known(prepared)
         ledger = _Ledger(audit, list(tasks), tasks if isinstance(tasks, Mapping) else {}, self._kept, progress)
         if ledger.missing:
@@ -285,7 +285,7 @@ class Runner:
 
     def doing(self) -> str:
         """Return what is being done in this process."""
-        return " and ".join(self._now) or ("judging the figures" if self._audits else "looking at the tables")
+        return " and ".join(self._now) or ("computing the tests" if self._audits else "preparing the tables")
 
     def _known(self, prepared: PreparedAudit) -> _KnownAudit:
         for each in self._audits:
@@ -295,7 +295,7 @@ class Runner:
         return self._audits[-1]
 
     def _shared(self, audit: _KnownAudit) -> SharedValue | None:
-        """Return what other processes receive to prepare an audit; None computes it in this one.
+        """Return what worker processes need; None to compute here.
 
         Who can read the files is told which; processes of this machine receive all else over their pipes. A cluster may
         share no disk, and what was changed to see whether that helps is in no file: it is computed here, and so it is
@@ -311,15 +311,14 @@ class Runner:
                 pickle.dumps(value)
             except (pickle.PicklingError, TypeError, AttributeError):  # a model of the user's own
                 raise InputError(
-                    "what is asked of several processes must be such that all can be told, but a model cannot be sent "
-                    "to them. Do without workers and cluster"
+                    "A custom model cannot be sent to other processes. Leave out workers and cluster"
                 ) from None
             audit.shared = None if value is None else SharedValue(value)
         return audit.shared
 
 
 class _Ledger:
-    """Which parts of an audit are wanted, and what they gave so far."""
+    """Requested parts of an audit, with their results."""
 
     def __init__(
         self,
@@ -346,14 +345,14 @@ class _Ledger:
         self.found[task] = result
 
     def say(self, what: str, share: float = 0.0) -> None:
-        """Tell what is being done, and how much of one part of it is."""
+        """Report the current step and its progress."""
         # Several parts tell how far they are, each of itself; a bar never goes back.
         self._share = max(self._share, (len(self.found) + share) / len(self.tasks))
         self.progress(what, self._share)
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """Give matrix products one thread in this process, from the call until the context ends.
+    """Limit matrix products to one thread within a context.
 
     Their last digits would otherwise depend on the number of processors.
     """
@@ -364,7 +363,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 
 
 def _compute_here(ledger: _Ledger, now: list[str]) -> None:
-    """Compute what is missing on threads of this process; a part that is cut finer takes those that are idle."""
+    """Compute missing tasks on threads; idle threads take parts."""
     bench = Workbench(ledger.prepared)
     # What is worked on from disk lacks memory: there large parts take all threads, one after the other.
     is_stored = ledger.prepared.original.store is not None
@@ -404,8 +403,8 @@ def _compute_elsewhere(
     def settle(task: Task, error: BaseException | None, result: Any) -> tuple[Task, ...]:
         if isinstance(error, WorkerDiedError):
             raise InputError(
-                f"{task.words} did not end: {error}. It may need more memory than there is: ask the same with fewer "
-                "workers, or with fewer columns"
+                f"A part of the audit did not finish: {task.words} ({error}). It may need more memory. Use fewer "
+                "workers or fewer columns"
             )
         if error is not None:
             raise error
@@ -427,7 +426,7 @@ def _compute_elsewhere(
 
 @contextmanager
 def running(settings: RunSettings) -> Iterator[Runner]:
-    """Let an audit be computed where the settings say; whatever ends it, no process and no private file is left."""
+    """Run an audit where settings say; always clean up processes and files."""
     remove_left_behind()
     with endings_raise(), ExitStack() as stack:
         on = stack.enter_context(executor(settings.processes, settings.cluster))
@@ -442,7 +441,7 @@ _PREPARING = threading.Lock()
 
 
 def _work(shared: SharedValue, task: AuditTask, finding: AttackFinding | None) -> Any:
-    """Compute one task, in a worker, which keeps the prepared audit for the next one."""
+    """Compute one task in a worker that caches the prepared audit."""
     with _PREPARING:  # a worker may have several threads, and the tables are read once
         bench = _workbench(shared)
     with threads(bench.prepared.settings.threads or available()):

@@ -1,4 +1,4 @@
-"""Who is the adversary? The columns it may know, in two groups, as told by a person or drawn by lot."""
+"""Attack scenarios: columns known to an attacker, given or random."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,14 +16,14 @@ RANDOM_SPLITS = 10
 #: An attack takes time for each column, so that a very wide table gets fewer tries: this many columns in all of them.
 MOST_COLUMNS = 5_000
 FEWEST_TRIES = 3
-_TOLD = "named by whoever ran the audit, who gave no reason"
+_GIVEN = "given by the user, without a reason"
 
 #: Two groups of columns that are known apart.
 Split = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def read_scenario(text: str) -> AttackScenario:
-    """Return the adversary that ``name=column,column`` describes: it knows these columns and links them to the rest.
+    """Return the scenario of ``name=column,column``, linked to the rest.
 
     A name with a comma in it is put in double quotes.
 
@@ -33,12 +33,12 @@ def read_scenario(text: str) -> AttackScenario:
     name, equals, written = text.partition("=")
     columns = cells(written)
     if not equals or not name.strip() or not columns:
-        raise InputError(f"a scenario must be written NAME=COLUMN,COLUMN, but is {text!r}. Write neighbour=age,sex")
-    return AttackScenario(name=name.strip(), first=columns, reason=_TOLD)
+        raise InputError(f"The scenario {text!r} is not NAME=COLUMN,COLUMN. Write neighbor=age,sex")
+    return AttackScenario(name=name.strip(), first=columns, reason=_GIVEN)
 
 
 def read_link(text: str) -> AttackScenario:
-    """Return the adversary that ``A,B:C,D`` describes: A and B from one source, C and D from another.
+    """Return the scenario of ``A,B:C,D``: two sources of columns.
 
     >>> link = read_link("age,sex:income")
     >>> link.first, link.second
@@ -47,14 +47,16 @@ def read_link(text: str) -> AttackScenario:
     first, colon, second = text.partition(":")
     groups = cells(first), cells(second)
     if not colon or not all(groups):
-        raise InputError(f"a link must be written COLUMN,COLUMN:COLUMN, but is {text!r}. Write age,sex:income,vote")
+        raise InputError(
+            f"The column split {text!r} is not COLUMN,COLUMN:COLUMN. Write, for example, age,sex:income,vote"
+        )
     return AttackScenario(
-        name=f"{', '.join(groups[0])} | {', '.join(groups[1])}", first=groups[0], second=groups[1], reason=_TOLD
+        name=f"{', '.join(groups[0])} | {', '.join(groups[1])}", first=groups[0], second=groups[1], reason=_GIVEN
     )
 
 
 def read_scenarios(given: Any) -> tuple[AttackScenario, ...]:
-    """Return scenarios from what a caller may pass: texts, scenarios, or a mapping from name to columns.
+    """Return scenarios from texts, scenarios, or a mapping.
 
     In a mapping a pair of lists stands for two groups.
 
@@ -68,7 +70,7 @@ def read_scenarios(given: Any) -> tuple[AttackScenario, ...]:
     read = []
     for each in given:
         if isinstance(each, AttackScenario):
-            read.append(each if each.reason else replace(each, reason=_TOLD))
+            read.append(each if each.reason else replace(each, reason=_GIVEN))
         elif isinstance(each, str):
             read.append(read_link(each) if ":" in each and "=" not in each else read_scenario(each))
         else:
@@ -86,8 +88,8 @@ def _from_columns(name: str, columns: Any) -> AttackScenario:
     if isinstance(columns, str):
         columns = cells(columns)
     if len(columns) == 2 and not any(isinstance(group, str) for group in columns):
-        return AttackScenario(name=name, first=tuple(columns[0]), second=tuple(columns[1]), reason=_TOLD)
-    return AttackScenario(name=name, first=tuple(columns), reason=_TOLD)
+        return AttackScenario(name=name, first=tuple(columns[0]), second=tuple(columns[1]), reason=_GIVEN)
+    return AttackScenario(name=name, first=tuple(columns), reason=_GIVEN)
 
 
 def settle(
@@ -98,7 +100,7 @@ def settle(
     left_out: Mapping[str, str],
     links: bool = True,
 ) -> AttackScenario:
-    """Return the scenario with its second group spelt out, or say which of its columns cannot be used.
+    """Return the scenario with its second group; refuse unusable columns.
 
     Parameters
     ----------
@@ -118,32 +120,32 @@ def settle(
         for name in group:
             if name not in columns:
                 hint = did_you_mean(name, columns) or " Name a column that the original and the release share."
-                raise InputError(f"column {name!r} of {where} is not in the tables.{hint}")
+                raise InputError(f"Column {name!r} of {where} is not in the tables.{hint}")
             if name in left_out:
                 raise InputError(
-                    f"column {name!r} of {where} is {left_out[name]}, which an adversary does not know beforehand. "
-                    "Leave it out of the scenario, or give it another role"
+                    f"Column {name!r} of {where} is {left_out[name]}, which an attacker does not know. "
+                    "Leave it out of the scenario, or change its role"
                 )
     both = [name for name in scenario.first if name in scenario.second]
     if both:
         raise InputError(
-            f"column {both[0]!r} is in both groups of {where}, which would link everybody to itself. Keep it in one"
+            f"Column {both[0]!r} is in both groups of {where}, so every record would match itself. Keep it in one group"
         )
     for group in (scenario.first, scenario.second):
         if len(set(group)) < len(group):
             twice = next(name for name in group if group.count(name) > 1)
-            raise InputError(f"column {twice!r} stands twice in {where}. Name it once")
+            raise InputError(f"Column {twice!r} is listed twice in {where}. List it once")
     second = scenario.second or tuple(name for name in known if name not in scenario.first)
     if links and not second:
         raise InputError(
-            f"{where} knows all columns, so that none is left to link them to. Leave a column out of it, or write "
-            "two groups (--link A,B:C,D)"
+            f"{where[:1].upper()}{where[1:]} has all columns, so none is left to link to. Leave a column out of it, or "
+            "give two groups, as in A,B:C,D"
         )
     return replace(scenario, second=second)
 
 
 def without(scenario: AttackScenario, columns: Collection[str]) -> AttackScenario | None:
-    """Return the scenario of somebody to whom these columns are of no use, or None where nothing is left to it.
+    """Return the scenario without these columns; None where nothing is left.
 
     >>> without(AttackScenario(name="x", first=("age", "sex")), ["sex"]).first
     ('age',)
@@ -156,7 +158,7 @@ def without(scenario: AttackScenario, columns: Collection[str]) -> AttackScenari
 
 
 def affordable(tries: int, columns: int) -> int:
-    """Return how many of so many tries a table of this many columns gets.
+    """Return the number of random splits for this many columns.
 
     >>> affordable(100, 15), affordable(100, 500), affordable(100, 10_000)
     (100, 10, 3)
@@ -167,7 +169,7 @@ def affordable(tries: int, columns: int) -> int:
 def random_splits(
     columns: Sequence[str], *, at_most: int = RANDOM_SPLITS, rng: np.random.Generator
 ) -> tuple[Split, ...]:
-    """Return different ways to divide the columns into two groups, at random; all of them where there are few.
+    """Return distinct random column splits; all where there are few.
 
     The first column is always in the first group: which group is called first makes no difference.
 

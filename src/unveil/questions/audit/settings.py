@@ -1,4 +1,4 @@
-"""The settings of an audit of a released table, and of protecting a table with an audit before and after."""
+"""Settings of the commands audit and protect."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -87,12 +87,12 @@ class RunSettings(Settings):
 
     @property
     def processes(self) -> int:
-        """How many processes of this machine hold the tables, this one not counted."""
+        """Number of processes of this machine that hold the tables."""
         return self.workers if self.workers > 1 and self.cluster is None else 0
 
     @property
     def memory_of_each(self) -> int | None:
-        """How many bytes each process may take, this one and those that compute; None where nobody said."""
+        """Memory limit of each process in bytes; None without one."""
         return None if self.memory is None else self.memory // (1 + self.processes)
 
 
@@ -140,7 +140,7 @@ def _attacks() -> Choices:
 
 
 def attack_hint(text: str) -> str:
-    """Return a question that suggests the attack meant by a name of the field or a slip, or nothing.
+    """Return a suggestion for a misspelled attack, or "".
 
     >>> attack_hint("MIA"), attack_hint("attribute-inference attack"), attack_hint("LinkabilityEvaluator")
     (" Did you mean 'membership'?", " Did you mean 'inference'?", " Did you mean 'linkability'?")
@@ -157,7 +157,7 @@ def _plain(name: str) -> str:
 
 
 def identifiers_of(table: "Table", columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that identify people; ``none`` is no column unless the table has one of that name."""
+    """Return the identifier columns; ``none`` means no column."""
     return () if tuple(columns) == (ONE_ROW_EACH,) and ONE_ROW_EACH not in table.column_names else tuple(columns)
 
 
@@ -181,7 +181,7 @@ class AuditSettings(
 
     after: ClassVar[Mapping[type, str]] = {
         GeneratorSettings: "scenarios",
-        HierarchySettings: "shareable",
+        HierarchySettings: "redacted",
         RunSettings: "accept_inconclusive",
         LimitSettings: "profile",
         TableColumnSettings: "tolerance",
@@ -206,10 +206,12 @@ class AuditSettings(
         unless="generator",
         is_bare=True,
     )
-    release_kinds: tuple[str, ...] = setting(
+    release_type: Any = setting(
         "",
         "Release type",
+        "In Python: one for all releases, one for each, or a mapping from name; None where it is unknown.",
         help="masked or synthetic",
+        objects=True,
         kind="choice",
         choices=lambda: (
             ("", "Unknown"),
@@ -259,12 +261,11 @@ class AuditSettings(
         place="default",
         group="Columns",
     )
-    known: tuple[str, ...] = setting(
+    quasi_identifiers: tuple[str, ...] = setting(
         (),
         "Columns the attacker may know (default: the rest)",
         kind="columns",
         only="command line",
-        option="--quasi-identifiers",
         alias="--known",
         place="default",
         group="Columns",
@@ -287,7 +288,7 @@ class AuditSettings(
         metavar="COLUMN",
         group="Columns",
     )
-    links: tuple[str, ...] = setting(
+    column_splits: tuple[str, ...] = setting(
         (),
         "Attacker who holds two sources with these columns",
         only="command line",
@@ -296,13 +297,12 @@ class AuditSettings(
         metavar="COLS:COLS",
         group="Attacks",
     )
-    shareable: Path | None = setting(
+    redacted: Path | None = setting(
         None,
         "Redacted report for external readers",
         "It leaves out small cells, folders and values.",
         kind="output",
         only="command line",
-        option="--redacted",
         alias="--shareable",
     )
     techniques: Mapping[str, str] = setting(
@@ -319,7 +319,7 @@ class AuditSettings(
     context: Mapping[str, str] = setting(
         (),
         "Context of the release, for the sign-off sheet",
-        "FIELD is purpose, recipient, environment or means; the sheet leaves the others blank.",
+        "FIELD is purpose, recipient, environment or means; the sheet leaves missing ones blank.",
         only="command line",
         metavar="FIELD=TEXT",
         front_end=True,
@@ -328,22 +328,20 @@ class AuditSettings(
         section="sign_off",
         entries=("purpose", "recipient", "environment", "means"),
     )
-    sheet: Path | None = setting(
+    sign_off: Path | None = setting(
         None,
         "Sign-off sheet",
         "Plain HTML, which word processors can edit.",
         kind="output",
         only="command line",
-        option="--sign-off",
         alias="--sheet",
     )
-    people: Path | None = setting(
+    record_risk: Path | None = setting(
         None,
         "Risk of each record (internal)",
         "The records tested for membership, most exposed first, with the columns that expose them.",
         kind="output",
         only="command line",
-        option="--record-risk",
         alias="--people",
     )
     show_records: bool = setting(
@@ -450,23 +448,21 @@ class AuditSettings(
         place="config",
         section="tuning",
     )
-    neighbours: int | None = setting(
+    neighbors: int | None = setting(
         None,
         "Nearest neighbors in linkability (default: 1 and 3)",
         "1 decides and 3 can only raise the risk; 1 alone where a release has 10 rows or fewer.",
         least=1,
         fold=MORE,
-        option="--neighbors",
         alias="--neighbours",
         place="config",
         section="tuning",
     )
-    guesses: int = setting(
+    predicates: int = setting(
         1_000,
         "Predicates tried in singling out",
         least=1,
         fold=MORE,
-        option="--predicates",
         alias="--guesses",
         place="config",
         section="tuning",
@@ -490,14 +486,13 @@ class AuditSettings(
         example="age, income",
         place="dictionary",
     )
-    by: str | None = setting(
+    group_by: str | None = setting(
         None,
         "Report each rate by subgroup",
         kind="column",
         metavar="COLUMN",
         of="original",
         fold=MORE,
-        option="--group-by",
         alias="--by",
         group="Output",
     )
@@ -509,9 +504,7 @@ class AuditSettings(
         fold=MORE,
         group="Columns",
     )
-    minimum_cell: int = setting(
-        11, "Smallest group to show", least=2, fold=MORE, option="--min-cell", alias="--minimum-cell", group="Output"
-    )
+    min_cell: int = setting(11, "Smallest group to show", least=2, fold=MORE, alias="--minimum-cell", group="Output")
     review: str = setting(
         "",
         "Date of the next review, for the sign-off sheet",
@@ -526,13 +519,6 @@ class AuditSettings(
         None,
         "Model for attribute inference (default: nearest released row)",
         "An object with fit and predict.",
-        only="python",
-        objects=True,
-    )
-    kind: Any = setting(
-        None,
-        "Release type",
-        "For all releases, or by name: masked, synthetic, or None where it is unknown.",
         only="python",
         objects=True,
     )
@@ -551,9 +537,13 @@ class AuditSettings(
         from unveil.questions.audit.scenarios import read_link, read_scenarios
 
         super().__post_init__()
-        scenarios = read_scenarios((*read_scenarios(self.scenarios or ()), *map(read_link, self.links)))
-        read: dict[str, Any] = {"scenarios": scenarios or None, "links": (), "targets": read_targets(self.targets)}
-        read["kind"] = self.kind or None
+        scenarios = read_scenarios((*read_scenarios(self.scenarios or ()), *map(read_link, self.column_splits)))
+        read: dict[str, Any] = {
+            "scenarios": scenarios or None,
+            "column_splits": (),
+            "targets": read_targets(self.targets),
+            "release_type": self.release_type or None,
+        }
         read["sensitive_stated"] = self.sensitive_stated or bool(self.sensitive)
         read["sensitive"] = () if self.sensitive == (NONE_SENSITIVE,) else self.sensitive
         if self.dictionary is not None:
@@ -573,13 +563,13 @@ class AuditSettings(
         roles = [
             *((name, "sensitive") for name in self.sensitive),
             *((name, "identifiers") for name in self.identifiers),
-            *((name, "known") for name in self.known or ()),
+            *((name, "quasi-identifiers") for name in self.quasi_identifiers or ()),
             *((name, what) for name, what in ((self.weight, "the weight"), (self.household, "the household")) if name),
         ]
         for name in {name for name, _ in roles}:
             said = sorted({role for column, role in roles if column == name})
             if len(said) > 1:
-                raise InputError(f"Column {name!r} has two roles: {' and '.join(said)}. Give it one role")
+                raise InputError(f"Column {name!r} has two roles: {' and '.join(said)}. Choose one role")
 
     @cached_property
     def reading(self) -> "TableReading":
@@ -589,16 +579,16 @@ class AuditSettings(
         return reading_of(self, markers=self.markers)
 
     def neighbours_in(self, rows: int) -> tuple[int, ...]:
-        """Return the numbers of nearest rows that count in linkability; the first decides, others can only raise it."""
-        return usual_neighbours(rows) if self.neighbours is None else (self.neighbours,)
+        """Return the numbers of nearest rows in linkability; the first decides."""
+        return usual_neighbours(rows) if self.neighbors is None else (self.neighbors,)
 
     def identifiers_of(self, table: "Table") -> tuple[str, ...]:
-        """Return the columns that identify people; none where each row was said to be another person."""
+        """Return the identifier columns; none if each row is a person."""
         return identifiers_of(table, self.identifiers)
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The attacks and measures that were asked for, in the order of the report; all unless some are named."""
+        """The requested attacks and measures, in report order."""
         return tuple(name for name, _ in _attacks() if not self.attacks or name in self.attacks)
 
 
@@ -617,7 +607,7 @@ def read_targets(written: str | int | None) -> int | Literal["auto"] | None:
 
 
 def _together(request: Request) -> list[tuple[str, str]]:
-    """Return what makes no audit, and limits on values that this audit cannot have: they would look like a pass."""
+    """Refuse settings that contradict each other, and impossible limits."""
     from unveil.questions.audit.attacks import ATTACKS
     from unveil.questions.audit.decision.evidence import thresholds_of
     from unveil.questions.audit.decision.findings import EFFECTS
@@ -630,8 +620,8 @@ def _together(request: Request) -> list[tuple[str, str]]:
     if request.values["show_records"] and not request.report:
         return [("show_records", "{show_records} needs a report. Add --html FILE")]
     controlled = request.sample or request.path("control") is not None or generated
-    if request.values["people"] is not None and not controlled:
-        return [("people", "{people} needs a control group. Add {control}")]
+    if request.values["record_risk"] is not None and not controlled:
+        return [("record_risk", "{record_risk} needs a control group. Add {control}")]
     if request.values["epsilon"] is not None and not controlled:
         return [("epsilon", "{epsilon} needs a control group. Add {control}")]
     chosen = request.values["attacks"]
@@ -653,11 +643,11 @@ def _together(request: Request) -> list[tuple[str, str]]:
     return []
 
 
-_ONLY_WITH_GENERATOR = ("hold_out", "folds", "runs", "canaries", "made", "env")
+_ONLY_WITH_GENERATOR = ("holdout", "folds", "runs", "canaries", "keep_runs", "env")
 
 
 def _wrong_with_generator(request: Request) -> tuple[str, str] | None:
-    """Return what cannot be said together with a generator, or only with one."""
+    """Refuse settings that need a generator, or exclude one."""
     said = [name for name in _ONLY_WITH_GENERATOR if name in request.explicit]
     if not request.values["generator"]:
         return (said[0], f"{{{said[0]}}} needs {{generator}}. Add it") if said else None
@@ -666,27 +656,27 @@ def _wrong_with_generator(request: Request) -> tuple[str, str] | None:
     if request.values["suggest"]:
         return "suggest", "{suggest} and {generator} exclude each other. Remove one"
     if "resume" in request.explicit:
-        return "resume", "{resume} does not store generated releases. Use {made} instead"
+        return "resume", "{resume} does not store generated releases. Use {keep_runs} instead"
     if "memory" in request.explicit:
         return "memory", "{memory} and {generator} exclude each other. Remove one"
-    if {"hold_out", "folds"} <= set(said):
-        return "folds", "{folds} and {hold_out} exclude each other. Remove one"
+    if {"holdout", "folds"} <= set(said):
+        return "folds", "{folds} and {holdout} exclude each other. Remove one"
     if {"canaries", "folds"} <= set(said):
         return "folds", "{canaries} and {folds} exclude each other: with folds every person is used. Remove one"
     return None
 
 
 def _asked(request: Request, prompt: Callable[[str], str]) -> Iterator[tuple[str, str, Any]]:
-    """Yield what a person at a terminal answers to: what a pass needs and no file contains."""
+    """Yield the questions for a person at a terminal."""
     values, original = request.values, request.path("original")
     is_held = values["threshold"] is not None or values["profile"]
     if original is None or values["generator"] or not is_held:
         return
-    if not any(values["release_kinds"]):
+    if not any(values["release_type"]):
         said = prompt("Was each released row made from one person's row? y, n, or Enter to detect it")
         kind = {"y": "masked", "n": "synthetic"}.get(said.strip().lower()[:1])
         if kind is not None:
-            yield "release_kinds", "--release-type", (kind,)
+            yield "release_type", "--release-type", (kind,)
     if not values["sensitive"]:
         from unveil.data.files.read import names_of
         from unveil.data.files.source import open_source
@@ -710,8 +700,8 @@ QUESTION = Question(
         "several are compared. Without files, unveil audits its example. COLS are names with commas between them."
     ),
     tries=(
-        "unveil audit people.csv masked.csv --control others.csv --html report.html",
-        "unveil audit people.csv masked.csv --control others.csv --sensitive income --threshold 0.09",
+        "unveil audit people.csv masked.csv --control control.csv --html report.html",
+        "unveil audit people.csv masked.csv --control control.csv --sensitive income --threshold 0.09",
         "unveil audit people.csv masked.csv --scenario neighbor=age,sex,region",
         "unveil audit people.csv masked.csv --release-type masked --profile cell-5 --redacted report.html",
         "unveil audit people.csv --generator 'python synth.py {in} {out}' --folds 5",
@@ -737,13 +727,12 @@ class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, Secr
         required=True,
         is_bare=True,
     )
-    protect: Any = protection(
+    method: Any = protection(
         "table",
         "mondrian",
         "Protection method",
         help="Protection method; 'unveil list protections'",
         goes_to="first",
-        option="--method",
         alias="--protect",
         place="default",
         group="Method",
@@ -762,27 +751,26 @@ class ProtectSettings(LimitSettings, TableColumnSettings, TextFileSettings, Secr
         None,
         "Control group: similar people outside the data",
         "People from the same population, with the same columns. Without them a random fifth of the people is held "
-        "out before protection, and the release holds the others.",
+        "out before protection, and the release holds the rest.",
         kind="table",
         place="default",
     )
     columns: tuple[Any, ...] = AuditSettings.declared("columns")
     identifiers: tuple[str, ...] = AuditSettings.declared("identifiers")
     sensitive: tuple[str, ...] = AuditSettings.declared("sensitive")
-    known: tuple[str, ...] = AuditSettings.declared("known")
+    quasi_identifiers: tuple[str, ...] = AuditSettings.declared("quasi_identifiers")
     weight: str | None = AuditSettings.declared("weight")
     household: str | None = AuditSettings.declared("household")
     out: Path | None = setting(
         None, "Write the protected table", kind="output", example="released.csv", only="command line", place="default"
     )
-    others: Path | None = setting(
+    write_control: Path | None = setting(
         None,
         "Write the held-out people (internal)",
         "Or the control group. Keep the file for the next audit.",
         kind="output",
-        example="others.csv",
+        example="control.csv",
         only="command line",
-        option="--write-control",
         alias="--others",
     )
     threshold: float | None = AuditSettings.declared("threshold")
@@ -800,11 +788,11 @@ PROTECT = Question(
     about=(
         "ORIGINAL has one row per person. unveil audits it unprotected and after each method, on the same people. "
         "Without a control group a random fifth of the people is held out before protection, and the release holds the "
-        "others. Several methods are applied in their order."
+        "rest. Several methods are applied in their order."
     ),
     tries=(
         "unveil protect people.csv --method microaggregation:k=5 --out released.csv",
-        "unveil protect people.csv --method suppression:k=3 --method rank-swapping:p=10 --control others.csv",
+        "unveil protect people.csv --method suppression:k=3 --method rank-swapping:p=10 --control control.csv",
     ),
     settings=ProtectSettings.table(),
     sample="700 people of an election study, and a control group.",

@@ -1,4 +1,4 @@
-"""A whole audit as a scenario of a study: what it finds about a release that somebody made, as numbers.
+"""An audit as a study scenario: its results as numbers.
 
 Studies lie below questions and find this by its name (`unveil.studies._parts`); nothing imports it.
 
@@ -35,7 +35,7 @@ _ENDS = ("", ".low", ".high")
 
 @dataclass(frozen=True, kw_only=True)
 class WholeAudit:
-    """Every attack of an audit on one release, with what the release has lost.
+    """Every attack of an audit on one release, with its utility loss.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class WholeAudit:
 
     @property
     def graded(self) -> dict[str, bool]:
-        """The figures that releases can be ordered by, and whether more of each means that more is told.
+        """Values that rank releases, and the direction of each.
 
         Ends of intervals are none, nor what strangers reach.
         """
@@ -75,10 +75,10 @@ class WholeAudit:
             tables.original,
             {tables.name: tables.released},
             tables.control,
-            kind=None if tables.made is None else {tables.name: tables.made},
+            release_type=None if tables.made is None else {tables.name: tables.made},
             attacks=[name for name in (*ATTACKS, *MEASURES) if name not in self.without],
             targets="auto" if self.targets is None else self.targets,
-            guesses=self.guesses,
+            predicates=self.guesses,
             threads=1,
             rng=rng,
         )
@@ -108,7 +108,7 @@ def _rates() -> Iterator[tuple[str, str]]:
 
 
 def _means() -> tuple[str, ...]:
-    """Return the figures that are means over many adversaries or columns, where an attack tries many."""
+    """Return values that are means over many attackers or columns."""
     return tuple(f"{name}.mean_rate" for name, attack in ATTACKS.items() if attack.controlled and not attack.distances)
 
 
@@ -137,7 +137,7 @@ def numbers_of(audit: Audit) -> dict[str, float]:
 
 
 def _worst_rates(release: AuditedRelease) -> Iterator[tuple[str, float]]:
-    """Yield each rate of an attack, and the ends of its interval, at the worst over attackers."""
+    """Yield each attack success with its limits, at the worst attacker."""
     for name, rate in _rates():
         rates = [each.rate(rate) for each in release.of(name) if not each.is_mean and each.rate(rate).defined]
         for end, part in zip(_ENDS, ("value", "low", "high"), strict=True):
@@ -150,13 +150,13 @@ def _ends(rate: Rate) -> tuple[tuple[str, float], ...]:
 
 
 def _number(value: float) -> float:
-    """Return a value; of one that is only known to lie between bounds, none."""
+    """Return an exact value; NaN for bounds."""
     return nan if isinstance(value, SuppressedNumber) else float(value)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExcessFigure:
-    """One excess over the control group: the question it answers, and the two rates."""
+    """One excess over the control group, with both rates."""
 
     asked: AttackerGoal
     finding: AttackFinding
@@ -178,7 +178,7 @@ class ExcessFigure:
 
 
 def _at(rate: Rate, confidence: float) -> Rate:
-    """Return a rate with its interval at another confidence; bounds of a baseline stay as they are."""
+    """Return a rate with its CI at another confidence."""
     attempts = rate.worth or rate.tries
     return (
         clopper_pearson(rate.value * attempts, attempts, confidence=confidence) if attempts and rate.defined else rate
@@ -186,7 +186,7 @@ def _at(rate: Rate, confidence: float) -> Rate:
 
 
 def risks_of(audit: Audit, release: AuditedRelease) -> dict[AttackerGoal, Rate]:
-    """Return the clearest excess of each question; undefined where nothing can be said.
+    """Return the strongest excess of each criterion; NaN if undefined.
 
     The clearest is the one with the highest lower end. Intervals are at a confidence of 1 - 0.05 / F for all F figures
     of the release together, so that choosing among them accuses nobody by luck. Figures that are too blunt to measure
@@ -206,7 +206,7 @@ def risks_of(audit: Audit, release: AuditedRelease) -> dict[AttackerGoal, Rate]:
 
 
 def worst_risk(risks: Mapping[AttackerGoal, Rate]) -> Rate:
-    """Return the clearest of several questions."""
+    """Return the strongest of several criteria."""
     worst = UNDEFINED
     for rate in risks.values():
         worst = _clearer(worst, rate)
@@ -239,7 +239,7 @@ def _beyond(audit: Audit, release: AuditedRelease) -> Iterator[ExcessFigure]:
 
 
 def _strangers(release: AuditedRelease, finding: AttackFinding) -> Rate:
-    """Return the most that anybody reaches without the data, where that is known without a control."""
+    """Return the theoretical baseline, where one is known."""
     most = finding.figures.get("most_by_guessing", nan)
     if not isnan(most):
         return Rate(most, most, most)

@@ -1,4 +1,4 @@
-"""What to change: columns made coarser or left out, each change measured by auditing the changed release again."""
+"""Suggested changes: generalize or drop columns, then audit again."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
@@ -29,7 +29,7 @@ AuditAgain = Callable[[Mapping[str, Release], AuditSettings], Audit]
 def suggest(
     audit: Audit, prepared: PreparedAudit, number: int, *, held: Collection[str], audit_again: AuditAgain
 ) -> Suggestions:
-    """Return up to so many changes of each release that gives people away, all of them audited together.
+    """Return tested changes of each significantly disclosing release.
 
     Repeated are the attacks that were proved, and what is ``held`` to a limit (the first parts of the names of such
     figures); where something is held, releases that nothing is proved against are changed too. As all changed releases
@@ -55,14 +55,14 @@ def suggest(
         prepared.settings,
         attacks=parts,
         # Each release says itself of which kind it is.
-        kind=None,
+        release_type=None,
         lacking={each.name: each.columns for each in changes if each.how == "left out"},
     )
     return Suggestions(attacks=parts, changes=tuple(changes), again=audit_again(made, settings))
 
 
 def _changed(release: AuditedRelease, own: PreparedRelease) -> Iterator[tuple[SuggestedChange, Table]]:
-    """Yield changes of a release: of the column that tells most, of the next, of both together, and so on."""
+    """Yield changes: the most important column, the next, both, and so on."""
     order = _most_telling(release, own)
     coarser = [name for name in order if _group_size(own.release, name) is not None]
     seen = set()
@@ -79,7 +79,7 @@ def _changed(release: AuditedRelease, own: PreparedRelease) -> Iterator[tuple[Su
 
 
 def _most_telling(release: AuditedRelease, own: PreparedRelease) -> tuple[str, ...]:
-    """Return the known columns: those first that helped the worst adversary most, then those with most values."""
+    """Return the quasi-identifiers, by importance, then by number of values."""
     losses = {weight.column: weight.loss for weight in release.weights if weight.loss > 0}
     released = own.release.released
     values = {name: released.series(name).n_unique() for name in own.known}
@@ -87,7 +87,7 @@ def _most_telling(release: AuditedRelease, own: PreparedRelease) -> tuple[str, .
 
 
 def _group_size(release: Release, name: str) -> int | None:
-    """Return how many rows each shown value must stand for so that a column gets coarser; 0 for labels that were told.
+    """Return rows per value for generalization; 0 for given labels.
 
     None where it cannot be made coarser by itself: two values put together would leave none.
     """
@@ -103,7 +103,7 @@ def _group_size(release: Release, name: str) -> int | None:
 
 
 def _apply(release: Release, change: SuggestedChange, *, cells: bool) -> Table:
-    """Return the changed table; what is coarser shows ranges and sets (``cells``), or their middle."""
+    """Return the changed table, with ranges and sets or their middle."""
     from unveil.protections import Generalization
 
     table = release.released
@@ -126,7 +126,7 @@ def _apply(release: Release, change: SuggestedChange, *, cells: bool) -> Table:
 
 
 def _with_columns(table: Table, changed: Table) -> Table:
-    """Return a table with some columns as another table of the same rows has them; cells have to be read anew."""
+    """Return a table with some columns replaced."""
     own = {each.name: each for each in changed.columns}
     return replace(
         table,

@@ -1,4 +1,4 @@
-"""An audit in independent tasks: the attacks and measures on each release, computed in any order and process."""
+"""Independent tasks of an audit: attacks and measures of each release."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from unveil.report.progress import Progress, silent
 #: So many people of each table are attacked in the original itself, for the figures before.
 ATTACKED_BEFORE = 500
 #: What the original is called where it stands for a release.
-ORIGINAL_ITSELF = "the original itself"
+UNPROTECTED = "unprotected original"
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ReleaseTasks:
         return tuple(_with_small_groups(attack, attacked, attack.run(attacked)))
 
     def weigh(self, finding: AttackFinding) -> AttackFinding:
-        """Return the finding that an attack is known by, with what it owes to each column."""
+        """Return the finding of an attack, with column importance."""
         weigh = ATTACKS[finding.attack].weigh
         if weigh is None:
             return finding
@@ -55,7 +55,7 @@ class ReleaseTasks:
         return weigh(attacked, finding)
 
     def weighed_places(self, findings: Sequence[AttackFinding]) -> list[int]:
-        """Return where the findings stand that say what columns are worth: the first one shown of such an attack."""
+        """Return the places of findings that get column importance."""
         places = []
         for name in self.prepared.attacks:
             own = [
@@ -75,7 +75,7 @@ class ReleaseTasks:
         return loss_summary(release.release, rng=release.rng("utility"), columns_left_out=release.columns_left_out)
 
     def disclosure(self) -> Disclosure | None:
-        """Return which rows look alike, where that was asked for."""
+        """Return the equivalence classes, if k-anonymity was requested."""
         if "disclosure" not in self.prepared.parts:
             return None
         settings, release = self.prepared.settings, self.release
@@ -86,7 +86,7 @@ class ReleaseTasks:
             weights=settings.weight,
             household=settings.household,
             population_size=settings.population_size,
-            minimum_cell=settings.minimum_cell,
+            minimum_cell=settings.min_cell,
         )
         if release.release.kind != "synthetic":
             original = equivalence_classes(release.release.original, columns=found.columns)
@@ -99,7 +99,7 @@ class ReleaseTasks:
         return unseen_values(self.release.release)
 
     def truthful(self) -> bool | None:
-        """Return whether released rows match people one to one; None where that takes too much memory."""
+        """Return whether released rows match people one to one, or None."""
         release = self.release
         if release.type_source == "detected" and release.truth is None:
             return True
@@ -116,7 +116,7 @@ class ReleaseTasks:
 
     @cached_property
     def settled(self) -> tuple[AttackScenario, ...]:
-        """The adversaries that were named, with their second groups of columns spelt out."""
+        """The given scenarios, with their second groups of columns."""
         prepared, release = self.prepared, self.release
         lacking = prepared.settings.lacking.get(release.release.name, ())
         usable = (without(scenario, lacking) for scenario in prepared.settings.scenarios or ())
@@ -140,7 +140,7 @@ class ReleaseTasks:
             release=release.release,
             people=prepared.people,
             groups=prepared.groups,
-            minimum_cell=prepared.settings.minimum_cell,
+            minimum_cell=prepared.settings.min_cell,
             looks=len(prepared.releases) * per_person or 1,
             ids=release.ids,
         )
@@ -161,29 +161,29 @@ class ReleaseTasks:
 
 
 def parts_before(prepared: PreparedAudit) -> tuple[str, ...]:
-    """Return the attacks and measures that are taken of the original itself: those of the three questions."""
+    """Return the attacks and measures on the original: three criteria."""
     attacks = [name for name in prepared.attacks if ATTACKS[name].answers is not None]
     return (*attacks, *(part for part in prepared.parts if part == "disclosure"))
 
 
 def original_itself(prepared: PreparedAudit) -> ReleaseTasks:
-    """Return the original as if it were released, on which the three questions are asked for the figures before."""
+    """Return the original as a release, for comparison."""
     first = prepared.releases[0]
     original = first.release.original
     release = Release(
-        original, replace(original, name=ORIGINAL_ITSELF), first.release.control, kind="masked", name=ORIGINAL_ITSELF
+        original, replace(original, name=UNPROTECTED), first.release.control, kind="masked", name=UNPROTECTED
     )
     whole = prepared.original
-    alone = Release(whole, replace(whole, name=ORIGINAL_ITSELF), kind="masked", name=ORIGINAL_ITSELF)
+    alone = Release(whole, replace(whole, name=UNPROTECTED), kind="masked", name=UNPROTECTED)
     settings = prepared.settings
-    neighbours = None if settings.neighbours is None else min(settings.neighbours, original.rows)
+    neighbors = None if settings.neighbors is None else min(settings.neighbors, original.rows)
     # It shows how bad it was, and is not judged: that takes fewer people, who come in an order by lot.
     people = prepared.people
     few = replace(people, inside=people.inside[:ATTACKED_BEFORE], outside=people.outside[:ATTACKED_BEFORE], parts=None)
     bare = replace(
         prepared,
         parts=parts_before(prepared),
-        settings=replace(settings, neighbours=neighbours),
+        settings=replace(settings, neighbors=neighbors),
         people=few,
     )
     return ReleaseTasks(bare, replace(first, release=release, alone=alone, truth=np.arange(original.rows), sha256=None))
@@ -192,7 +192,7 @@ def original_itself(prepared: PreparedAudit) -> ReleaseTasks:
 def _with_small_groups(
     attack: AuditAttack, attacked: AttackedRelease, results: Sequence[AttackResult]
 ) -> Sequence[AttackResult]:
-    """Return what was tried, with the figures of small groups from an attack on all of their people."""
+    """Return the attack result, with rates of small subgroups."""
     small = attacked.drawn.people.of_small_groups()
     if small is None or not any(_of_drawn_group(each) for one in results for each in one.evidence):
         return results
@@ -223,16 +223,16 @@ Measure = Literal["utility", "disclosure", "unseen", "truthful", "class_sizes"]
 #: Measures that hold many numbers for each row.
 _LARGE_MEASURES = ("utility",)
 _MEASURING: dict[Measure, str] = {
-    "utility": "measuring what the release is worth",
-    "disclosure": "looking for rows that look alike",
-    "unseen": "looking for values that the original never takes",
+    "utility": "measuring utility",
+    "disclosure": "computing disclosure measures",
+    "unseen": "checking released values against the original",
     "truthful": "matching released rows with people",
-    "class_sizes": "counting people who look alike",
+    "class_sizes": "counting equivalence classes",
 }
 
 
 class AuditTask(NamedTuple):
-    """One part of an audit: an attack on a release, a measure of it, or what a finding owes to each column.
+    """One part of an audit: attack, measure, or column importance.
 
     ``release`` is the place of the release, ``part`` the attack or the measure, and ``finding`` the place of the
     finding that is weighed among those of the release.
@@ -245,38 +245,38 @@ class AuditTask(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """Whether it had better begin early, so that nobody waits for it at the end: learners take longest."""
+        """Whether the task starts early, because it takes long."""
         return self.step == "attack" and ATTACKS[self.part].learns
 
     @property
     def takes_memory(self) -> bool:
-        """Whether nothing should be computed beside it where memory is short; such parts use all threads themselves."""
+        """Whether the task runs alone where memory is short."""
         return self.part in _LARGE_MEASURES if self.step == "measure" else ATTACKS[self.part].takes_memory
 
     @property
     def name(self) -> str:
-        """What it is called in files, which say nothing about the release but its number."""
+        """The task's name in files."""
         which = "original" if self.release == ITSELF else f"release-{self.release + 1}"
         return f"{which}-{self.step}-{self.part}"
 
     def words(self, prepared: PreparedAudit) -> str:
-        """Return what is being done, for whoever watches."""
+        """Return the progress text of the task."""
         if self.step == "measure":
             doing = next(words for measure, words in _MEASURING.items() if measure == self.part)
         else:
-            doing = f"trying {ATTACKS[self.part].title.lower()}"
+            doing = f"running {ATTACKS[self.part].title.lower()}"
         return f"{doing}{self.where(prepared)}"
 
     def where(self, prepared: PreparedAudit) -> str:
         """Return on what it is done; nothing where there is one release."""
         if self.release == ITSELF:
-            return f" on {ORIGINAL_ITSELF}"
+            return f" on the {UNPROTECTED}"
         several = len(prepared.releases) > 1
         return f" on {prepared.releases[self.release].release.name}" if several else ""
 
 
 def tasks_of(prepared: PreparedAudit) -> Iterator[AuditTask]:
-    """Yield what can be computed from the start, release by release, and the original itself at the end."""
+    """Yield the initial tasks by release, the original last."""
     parts = dict.fromkeys(range(len(prepared.releases)), prepared.parts)
     parts |= {ITSELF: parts_before(prepared)} if "before" in prepared.parts else {}
     for place, own in parts.items():
@@ -287,19 +287,19 @@ def tasks_of(prepared: PreparedAudit) -> Iterator[AuditTask]:
 
 
 def _always(prepared: PreparedAudit, place: int) -> tuple[Measure, ...]:
-    """Return the measures that are taken whatever was asked for: a decision needs them."""
+    """Return the measures that every decision needs."""
     if place == ITSELF or prepared.releases[place].release.kind != "masked":
         return ("unseen",)
-    return ("unseen", "truthful", *(("class_sizes",) if prepared.settings.known else ()))
+    return ("unseen", "truthful", *(("class_sizes",) if prepared.settings.quasi_identifiers else ()))
 
 
 def bench_of(prepared: PreparedAudit, place: int) -> ReleaseTasks:
-    """Return the release at that place, or the original itself."""
+    """Return the release at this position, or the original."""
     return original_itself(prepared) if place == ITSELF else ReleaseTasks(prepared, prepared.releases[place])
 
 
 class Workbench:
-    """A prepared audit in one process; what the tasks of a release share is kept until others come, two at a time."""
+    """A prepared audit in one process; caches two releases at a time."""
 
     def __init__(self, prepared: PreparedAudit) -> None:
         self.prepared = prepared
@@ -307,7 +307,7 @@ class Workbench:
         self._lock = Lock()
 
     def compute(self, task: AuditTask, finding: AttackFinding | None = None, *, progress: Progress = silent) -> Any:
-        """Return what the task gives: what was tried, a measure, or the finding weighed."""
+        """Return the task's result."""
         bench = self._bench(task.release)
         if finding is not None:
             return bench.weigh(finding)

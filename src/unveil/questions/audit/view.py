@@ -1,4 +1,4 @@
-"""The report of an audit: if this table is released, what can an attacker do with it, and how sure is that?"""
+"""Report of an audit: page, data frame, and JSON."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,8 @@ from unveil.errors import InputError
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.attacks.copies import WARNING, copied_records, records_section
 from unveil.questions.audit.decision.evidence import meanings, quantities_of
-from unveil.questions.audit.decision.text import OPTIONS, tone
+from unveil.questions.audit.decision.templates import OPTIONS
+from unveil.questions.audit.decision.text import tone
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.redaction import shared
 from unveil.questions.audit.report_context import AuditContext, ReportContext, check_context
@@ -76,7 +77,7 @@ def page(audit: Audit, context: AuditContext = AuditContext()) -> Page:  # noqa:
     """
     report = context.report
     check_context(audit, report)
-    if context.edition == "shareable":
+    if context.redacted:
         if context.show_records:
             raise InputError("A redacted report holds no records. Leave out show_records, or make an internal report")
         # An earlier audit may hold small counts, so the comparison is in the internal report alone.
@@ -119,7 +120,7 @@ def _page(audit: Audit, context: AuditContext) -> Page:
         cautions=methods.cautions(audit),
         seed=context.seed,
         holds_records=bool(records),
-        edition=context.edition,
+        edition="internal",
         sheet=sheet(signed),
     )
 
@@ -140,8 +141,8 @@ def _question(audit: Audit) -> str:
     return of_all(audit, f"What can an attacker do with {safe(which)} of {{}} in {columns}?")
 
 
-#: The figures of a finding that have no place in a table of single values.
-_NOT_FLAT = ("adversary", "figures", "trust", "groups", "separation")
+#: The fields of a finding that have no place in a table of single values.
+_NOT_FLAT = ("attacker", "values", "reliability", "groups", "separation")
 
 
 def attack_rows(audit: Audit) -> list[dict[str, Any]]:
@@ -150,51 +151,49 @@ def attack_rows(audit: Audit) -> list[dict[str, Any]]:
     rows = []
     for release in audit.releases:
         for finding in release.findings:
-            told = {name: each for name, each in json_of(finding).items() if name not in _NOT_FLAT}
+            flat = {name: each for name, each in json_of(finding).items() if name not in _NOT_FLAT}
             further = {name: finding.figures.get(name) for name in distances}
-            rows.append({"release": release.name, "kind": release.kind, **flat_row(told), **further})
+            rows.append({"release": release.name, "type": release.kind, **flat_row(flat), **further})
     return rows
 
 
 def frame(audit: Audit) -> "pl.DataFrame":
-    """Return all results, one row for each release, attack and attacker; undefined ones are null."""
+    """Return one row per release, attack, and attacker."""
     return frame_of_rows(attack_rows(audit))
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditReport:
-    """The findings of an audit, and of its context what bears on figures."""
+    """Findings of an audit, with the context that affects results."""
 
     audit: Audit = figure(inline=True)
     profile: ProfileAnswers | None = figure(
-        "The source of the threshold, and what answers each of its clauses; null where none is named.", default=None
+        "The source of the threshold, with the answer to each of its clauses; null without one.", default=None
     )
-    techniques: Mapping[str, str] = figure("What was done to each column before the release, as it was told.")
-    context: Mapping[str, str] = figure("For whom the release is identifiable, as it was told.", optional=True)
+    techniques: Mapping[str, str] = figure("The masking technique of each column, as given.")
+    context: Mapping[str, str] = figure("The context of the release, as given.", optional=True)
     seed: int | None = figure(SEED)
 
     version = version_figure()
 
-    changes: Changes | None = figure(
-        "What changed since the audit that was named as the previous one.", optional=True, default=None
-    )
+    changes: Changes | None = figure("Changes since the previous audit.", optional=True, default=None)
 
-    @derived("What stands above the headline, because figures would be misread without it.")
+    @derived("Cautions above the headline, which prevent a wrong reading of the results.")
     def cautions(self) -> tuple[str, ...]:
-        """What stands above the headline."""
+        """The cautions above the headline."""
         return methods.cautions(self.audit)
 
-    @derived("What to change, each measured by auditing again.", optional=True)
+    @derived("Suggested changes, each tested by a new audit.", optional=True)
     def suggestions(self) -> tuple[MeasuredChange, ...] | None:
-        """Every change with its figures before and after, the best first."""
+        """Every change with its results before and after, best first."""
         return None if self.audit.suggestions is None else tuple(measured_changes(self.audit))
 
-    way = figure_at("audit.way", "How releases were made by the generator.", optional=True)
-    epsilon = figure_at("audit.epsilon", "What was bounded of epsilon.", optional=True)
+    way = figure_at("audit.way", "The generator and its runs.", name="generator", optional=True)
+    epsilon = figure_at("audit.epsilon", "The empirical lower bound on ε.", optional=True)
 
 
 def whole_json(audit: Audit, *, seed: int | None = None, context: ReportContext | None = None) -> Mapping[str, Any]:
-    """Return everything that JSON holds: the findings, and of the ``context`` what bears on results."""
+    """Return the complete JSON of an audit."""
     given = context or ReportContext()
     check_context(audit, given)
     changed = None
@@ -225,10 +224,7 @@ VIEW: QuestionView[Audit] = QuestionView(
     page=page,
     context=AuditContext,
     findings=AuditReport,
-    about=(
-        "The answer of `unveil audit` and `unveil protect`: what an attacker can do with one or more releases of a "
-        "table."
-    ),
+    about=("Result of `unveil audit` and `unveil protect`: the disclosure risk of one or more releases of a table."),
     meanings=meanings,
     level=lambda audit: audit.decision.level,
     whole_json=whole_json,

@@ -26,18 +26,18 @@ def listed(names: Sequence[str], *, at_most: int = 5) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent with two digits: whole from 10% on, with one decimal below.
+    """Return a share in percent, with two significant digits.
 
     An excess may be below 0, and what rounds to nothing has no sign. Bounds are rounded outwards, so that they hold.
 
     >>> percent(0.375), percent(-0.025), percent(-0.00004), percent(0.0002), percent(0.998)
-    ('38%', '-2.5%', '0%', '<0.1%', '>99%')
+    ('38%', '−2.5%', '0%', '<0.1%', '>99%')
     """
     if isinstance(share, SuppressedNumber):
         return share.within(0.0, 1.0, (_floor(share.least), _ceiling(share.most)))
     if share in (0.0, 1.0) or -0.0005 < share < 0:
         return f"{round(share) + 0:.0%}"
-    return unsigned_percent(share, places=_places(share))
+    return unsigned_percent(share, places=_places(share)).replace("-", "−")
 
 
 def _places(share: float) -> int:
@@ -74,7 +74,7 @@ def rate_text(rate: Rate) -> str:
 
 
 def _bounded_text(rate: Rate, value: SuppressedNumber) -> str:
-    """Return a rate that is told by its bounds; so is its interval, of which the outer ends are shown."""
+    """Return a bounded rate, with the outer limits of its interval."""
     low, high = float(rate.low), float(rate.high)
     if (value.least, value.most) == (low, high):  # nothing more is known of it
         return percent(value)
@@ -96,7 +96,7 @@ def percent_of(rate: Rate, whom: str) -> str:
 
 
 def compact_rate(rate: Rate) -> str:
-    """Return a rate with its interval as briefly as a table needs it.
+    """Return a rate with its interval, in table form.
 
     >>> compact_rate(Rate(0.312, 0.273, 0.354)), compact_rate(Rate(0.0, 0.0, 0.0076))
     ('31% (27–35%)', '0% (≤ 0.8%)')
@@ -112,7 +112,7 @@ def kind_text(release: AuditedRelease) -> str:
 
 
 def quoted(names: Sequence[str], *, at_most: int = 3) -> str:
-    """Return the names of releases as a sentence lists them; of many, the first ones.
+    """Return release names as a list in a sentence.
 
     >>> quoted(["a"]), quoted(["a", "b"]), quoted(list("abcde"))
     ("'a'", "'a' and 'b'", "'a', 'b' and 3 more")
@@ -124,17 +124,17 @@ def quoted(names: Sequence[str], *, at_most: int = 3) -> str:
 
 
 def of_all(audit: Audit, sentence: str) -> str:
-    """Return a sentence with how many people there are in place of the first {}."""
+    """Return a sentence with the number of people for ``{}``."""
     return people(audit.people or audit.rows, "person", "people", pattern=sentence)
 
 
 def safe(text: str) -> str:
-    """Return a text for :func:`of_all` that may hold any name: only one place is for the number."""
+    """Return a text for :func:`of_all` with its braces disarmed."""
     return text.replace("{}", "{ }")
 
 
 def number_of(number: float, one: str = "person", many: str = "people") -> str:
-    """Return how many there are; a few of them a shareable report tells by a bound."""
+    """Return a number of people; a bound in a redacted report."""
     if isinstance(number, SuppressedNumber):
         return f"{number.words} {many}".rstrip()
     return count(round(number), one, many).rstrip()

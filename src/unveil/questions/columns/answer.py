@@ -1,4 +1,4 @@
-"""What is in each column? Its kind, why, how sure that is, and the cells that stand for no value."""
+"""Column types of a table, with reasons, confidence, and missing values."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ from unveil.questions.settings import takes_settings
 
 @takes_settings(ColumnsSettings)
 def columns(table: Any, settings: ColumnsSettings | None = None, **changes: Any) -> Result[ColumnsFindings]:
-    """Return how the columns of a table were read: kind, role, reason, confidence and markers.
+    """Return the type of each column, with role, reason, and confidence.
 
     Parameters
     ----------
     table
         A :class:`unveil.data.table.Table`, any eager DataFrame, or the path of a file.
     settings
-        The settings below as one object; keywords change single ones.
+        All settings as one object; keywords replace single ones.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def columns(table: Any, settings: ColumnsSettings | None = None, **changes: Any)
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request, with the kinds as a file to be corrected."""
+    """Answer a request, with the column types as an editable file."""
     from unveil.data.samples import audit_sample
 
     settings = ColumnsSettings.of_request(request)
@@ -46,10 +46,10 @@ def ask(request: Request) -> Response:
     return Response(
         answer=answer,
         outputs={
-            "write": OutputFile(
+            "write_dictionary": OutputFile(
                 write=lambda path, **_: write_kinds(table, path),
                 name="kinds.toml",
-                said="What the columns are taken for is in {}: correct it, and name it with --dictionary",
+                said="The column types are in {}: correct the file, and pass it with --dictionary",
             )
         },
     )
@@ -64,7 +64,7 @@ def _run(table: Table) -> ColumnsFindings:
     return ColumnsFindings(
         table=table.name,
         rows=table.rows,
-        columns=tuple(sorted(read, key=lambda each: each.confidence != "unsure")),
+        columns=tuple(sorted(read, key=lambda each: each.confidence != "uncertain")),
         notes=(*table.notes, *kind_notes(table)),
     )
 

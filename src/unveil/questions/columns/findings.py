@@ -1,4 +1,4 @@
-"""What was found about the columns of a table, as data."""
+"""Column types of a table, as results."""
 
 from dataclasses import dataclass
 
@@ -11,46 +11,43 @@ from unveil.data.table.rules import Confidence
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnReading:
-    """How one column was read; the fields are those of :class:`unveil.data.table.Column`."""
+    """One column as it was read; fields as in :class:`unveil.data.table.Column`."""
 
-    name: str = figure("The name of the column.")
-    kind: Kind = figure(
-        "The kind as which the column is read: number, category, ordered, date, boolean or text.",
-    )
-    role: Role = figure("What the column is to the adversary: known, sensitive, identifier or ignored.")
+    name: str = figure("Name of the column.")
+    kind: Kind = figure("Column type: number, category, ordered, date, boolean, or text.", name="type")
+    role: Role = figure("Role of the column: known (quasi-identifier), sensitive, identifier, or ignored.")
     confidence: Confidence = figure(
-        "How sure it is that the column is read as meant: told, dictionary or labels where somebody said so, else "
-        "sure, likely or unsure."
+        "Confidence in the column type: given, dictionary, or labels if stated by you, else sure, likely, or uncertain."
     )
-    reason: str = figure("Why so, in words.")
-    different: int = figure("How many different values the column has.", counts="rows")
-    missing: int = figure("How many cells stand for no value.", counts="rows")
-    markers: tuple[MarkerCount, ...] = figure("Texts that were read as no value.")
-    question: str = figure("What to decide about the column; empty where nothing is open.")
+    reason: str = figure("Reason for the type.")
+    different: int = figure("Number of different values.", counts="rows")
+    missing: int = figure("Number of missing cells.", counts="rows")
+    markers: tuple[MarkerCount, ...] = figure("Texts that were read as missing.")
+    question: str = figure("Open decision about the column; empty if there is none.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnsFindings:
-    """How the columns of a table were read: unsure ones first, the others in their order."""
+    """Column types of a table, uncertain ones first."""
 
-    table: str = figure("The table that this is about.")
-    rows: int = figure("How many rows there are.", counts="rows")
-    columns: tuple[ColumnReading, ...] = figure("One entry for each column.")
+    table: str = figure("Name of the table.")
+    rows: int = figure("Number of rows.", counts="rows")
+    columns: tuple[ColumnReading, ...] = figure("One entry per column.")
     notes: tuple[str, ...] = figure(NOTES, default=())
 
     @property
     def unsure(self) -> tuple[str, ...]:
-        """The names of the columns in use whose kinds nothing tells for sure."""
+        """Names of the columns in use with an uncertain type."""
         used = ("known", "sensitive")
-        return tuple(each.name for each in self.columns if each.confidence == "unsure" and each.role in used)
+        return tuple(each.name for each in self.columns if each.confidence == "uncertain" and each.role in used)
 
     @derived(
         hidden=True,
-        limit="unsure_columns",
-        limit_meaning="how many columns in use nothing tells for sure what they hold",
+        limit="uncertain_columns",
+        limit_meaning="number of columns in use with an uncertain type",
         breached=True,
         counts="columns",
     )
-    def unsure_columns(self) -> int:
-        """The number of columns in use whose kinds nothing tells for sure."""
+    def uncertain_columns(self) -> int:
+        """Number of columns in use with an uncertain type."""
         return len(self.unsure)

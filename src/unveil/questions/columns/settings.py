@@ -20,14 +20,13 @@ class ColumnsSettings(TableColumnSettings, TextFileSettings, LimitSettings):
         required=True,
         is_bare=True,
     )
-    write: Path | None = setting(
+    write_dictionary: Path | None = setting(
         None,
         "Write the column types as an editable file",
         "TOML, which the dictionary setting of all commands takes.",
         kind="output",
         only="command line",
         example="kinds.toml",
-        option="--write-dictionary",
         alias="--write",
         place="default",
     )
@@ -40,9 +39,9 @@ QUESTION = Question(
     title="Check column types",
     lead="How is each column read, and why?",
     about=(
-        "Every result of an audit depends on the column types: a code read as an amount changes them all. FILE is any "
-        "table that unveil reads. Correct wrong types in the file of --write-dictionary, and give it to the audit with "
-        "--dictionary."
+        "Every result of an audit depends on the column types: a code read as an amount changes them all. "
+        "FILE is any table that unveil reads. Correct wrong types in the file of --write-dictionary, and "
+        "pass it to the audit with --dictionary."
     ),
     tries=(
         "unveil columns people.csv --write-dictionary types.toml",

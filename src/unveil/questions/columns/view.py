@@ -18,17 +18,18 @@ _LONGEST = 40
 _FIRST = 12
 #: How certain the type of a column is, from the most certain.
 _CONFIDENCE: Mapping[Confidence, str] = {
-    "told": "given",
+    "given": "given",
     "dictionary": "dictionary",
     "labels": "labels",
     "sure": "sure",
     "likely": "likely",
-    "unsure": "needs a check",
+    "uncertain": "needs a check",
 }
 _METHOD = (
     "Given types count first, then the dictionary, then labels in the file, then the rules; the first rule that fits "
     "decides.",
-    "sure: the values leave no doubt. likely: the name of the column, its values, or other columns suggest the type.",
+    "sure: the values determine the type. likely: the name of the column, its values, or other columns "
+    "suggest the type.",
     "A marker is a text that stands for a missing value, such as NA. Each marker counts as a value of its own.",
 )
 _LIMITATIONS = (
@@ -41,8 +42,13 @@ def frame(findings: ColumnsFindings) -> "pl.DataFrame":
     """Return one row per column."""
     import polars as pl
 
-    names = ("name", "kind", "role", "confidence", "reason", "different", "missing")
-    rows = [{key: getattr(each, key) for key in names} | {"markers": _markers(each)} for each in findings.columns]
+    names = {"name": "name", "type": "kind"} | {
+        name: name for name in ("role", "confidence", "reason", "different", "missing")
+    }
+    rows = [
+        {name: getattr(each, field) for name, field in names.items()} | {"markers": _markers(each)}
+        for each in findings.columns
+    ]
     return pl.DataFrame(rows)
 
 
@@ -68,7 +74,7 @@ def explanation(findings: ColumnsFindings) -> tuple[str, ...]:
 
 
 def page(findings: ColumnsFindings, context: PageContext = PLAIN) -> Page:
-    """Return the whole report as data. Markers are shown as they stand in the cells: it is for internal use."""
+    """Return the whole report with markers as they stand, internally."""
     first, others = findings.columns[:_FIRST], findings.columns[_FIRST:]
     reasons = Section(
         heading="Reasons",
@@ -154,9 +160,9 @@ def _markers(column: ColumnReading) -> str:
 
 
 VIEW = QuestionView(
-    schema="unveil.columns/1",
+    schema="unveil.columns/2",
     findings=ColumnsFindings,
-    about="The answer of `unveil columns`: what is in each column of a table, and how sure that is.",
+    about="Result of `unveil columns`: the type of each column, with the confidence.",
     frame=frame,
     page=page,
 )

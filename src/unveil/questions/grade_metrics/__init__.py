@@ -1,1 +1,1 @@
-"""Which privacy metrics can be trusted?"""
+"""Reliability of privacy metrics."""

@@ -1,4 +1,4 @@
-"""Which privacy metrics can be trusted: do they fall as adversaries grow, and do they tell cases apart?"""
+"""Reliability of privacy metrics: monotonicity in attacker strength, evenness, shared range."""
 
 import os
 from contextlib import nullcontext
@@ -26,27 +26,27 @@ def grade_metrics(
     progress: Progress = silent,
     **changes: Any,
 ) -> Result[GradesFindings]:
-    """Return which metrics of one or several studies can be trusted, and how far.
+    """Grade the reliability of metrics in one or several studies.
 
     Parameters
     ----------
     folders
         The folders of the studies, which are graded together; they may still be running.
     settings
-        The settings below as one object; keywords change single ones. ``suites`` may hold `Suite` objects.
+        All settings as one object; keywords replace single ones. ``suites`` may hold `Suite` objects.
     rng
-        A source of randomness instead of ``seed``, for the search for better suites.
+        Random generator, instead of ``seed``, for the search of suites.
     progress
-        Called with the name of a step and the share of all work that is done.
+        Called with the name of a step and the share of work done.
     """
     asked = GradesSettings.merge(settings, changes)
     rng, seed = randomness(rng, asked.seed)
-    of = cast("GradedValues", asked.of)
+    of = cast("GradedValues", asked.unit)
     inputs = read(folders, asked.suites, of=of, progress=progress)
     findings = run(
         **inputs._asdict(),
         details=asked.details,
-        suite_needs=asked.suite_needs,
+        suite_needs=asked.criteria,
         of=of,
         case=asked.case,
         level=float(asked.significance),
@@ -58,7 +58,7 @@ def grade_metrics(
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request."""
+    """Answer a request of a front end."""
     from unveil.data.files.write import write_text
     from unveil.questions.grade_metrics.view import to_latex
     from unveil.studies.example import example_folders

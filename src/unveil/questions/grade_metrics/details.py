@@ -1,4 +1,4 @@
-"""Which metrics in which cases are shown level by level: those asked for, or three that show what scores mean."""
+"""Return the metrics and cases to show level by level."""
 
 import re
 from collections.abc import Sequence
@@ -113,12 +113,12 @@ def _metric(grades: Grades, name: str) -> str:
     wanted = name.replace(" ", "_").casefold()
     if wanted not in have:
         hint = did_you_mean(wanted, have) or f" Choose from {', '.join(have)}."
-        raise InputError(f"--detail must begin with a metric that was graded, but there is no {name!r}.{hint}")
+        raise InputError(f"Unknown metric {name!r} in the details.{hint}")
     return wanted
 
 
 def cases_with(grades: Grades, where: str, option: str) -> list[int]:
-    """Return the cases whose data, protection, attack and axis hold all words; ``option`` is where they were said.
+    """Return the cases whose data, protection, attack and axis match all words.
 
     Raises
     ------
@@ -129,24 +129,22 @@ def cases_with(grades: Grades, where: str, option: str) -> list[int]:
     wanted = [word.casefold() for word in _BETWEEN.split(where) if word]
     if not wanted:
         raise InputError(
-            f"words of a case must follow {'the @ in ' if option == '--detail' else ''}{option}, but there are none. "
-            "Write the data set and the attack, say, with a comma between them, or leave it out"
+            f"No words of a case follow {'the @ in ' if option == '--detail' else ''}{option}. Write data set "
+            "and attack, separated by a comma, or leave it out"
         )
     fitting = list(range(len(cases)))
     for word in wanted:
         having = _having(cases, word)
         if not having:
-            raise InputError(f"no case has the word {word!r} of {option}.{_hint(cases, word)}")
+            raise InputError(f"No case has the word {word!r} of {option}.{_hint(cases, word)}")
         fitting = [case for case in fitting if case in having]
     if not fitting:
-        raise InputError(
-            f"no case has all words of {option} together ({', '.join(wanted)}), though each is in some. Leave one out"
-        )
+        raise InputError(f"No case has all words of {option} together ({', '.join(wanted)}). Leave one out")
     return fitting
 
 
 def _having(cases: Sequence[GradedCase], word: str) -> set[int]:
-    """Return the cases with a word: as a whole piece of a part (NS of NS:theta=0.5) where any has it, else anywhere."""
+    """Return the cases with a word, as a whole piece or anywhere."""
     whole = {number for number, case in enumerate(cases) if word in _pieces(case)}
     return whole or {number for number, case in enumerate(cases) if any(word in part.casefold() for part in case)}
 

@@ -1,4 +1,4 @@
-"""What grading found, as data: the grades, the studies behind them, what explains them, and what to look at."""
+"""Results of grading: grades, studies, explanations, and details."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,20 +24,20 @@ VERDICTS: Sequence[Verdict] = ("use", "with care", "do not rank by it", "no grad
 
 @dataclass(frozen=True, kw_only=True)
 class GradedStudy:
-    """A study whose results were graded: what it is, how much of it is there, and whether it is being computed."""
+    """A graded study, with its progress."""
 
     study: Study
-    name = figure_at("study.name", "The name of the study.")
+    name = figure_at("study.name", "Name of the study.")
 
-    @derived("Whether they are about tables or graphs.")
+    @derived("Type of the data sets: tables or graphs.")
     def kind(self) -> str:
         """The kind of its data."""
         kind: str = self.study.kind
         return kind
 
-    version: str = figure("The version of unveil that computed it.")
-    counts: Counts = figure("How many scenarios there are, and how many are done.", name="scenarios")
-    running: bool = figure("Whether a process computes it now.", default=False)
+    version: str = figure("Version of unveil that computed it.")
+    counts: Counts = figure("Number of scenarios, in total and computed.", name="scenarios")
+    running: bool = figure("Whether a process is computing it now.", default=False)
     #: The hash of each data set that it began with, by name.
     digests: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,39 +46,39 @@ class GradedStudy:
 class Detail:
     """A metric in a case that is shown level by level, and why this one."""
 
-    metric: str = figure("The name of the metric.")
-    case: GradedCase = figure("The case in which it fails.")
-    why: str = figure("What goes wrong, in words.")
+    metric: str = figure("Name of the metric.")
+    case: GradedCase = figure("Case in which it fails.")
+    why: str = figure("Reason, in words.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class NodeSpan:
-    """Where the values of nodes of a metric lie in one case, as shares of its range over all cases.
+    """Distribution of node values in one case, relative to the range.
 
     ``quartiles`` and ``whiskers`` (the outermost within 1.5 times the length of the box) come from blocks of the sorted
     values; the ends, the mean and the count are exact.
     """
 
     JSON_DEFINITION: ClassVar = "box"
-    case: GradedCase = figure("The case whose nodes these are.")
-    lowest: float = figure("The least value of any node.")
-    quartiles: tuple[float, float, float] = figure("The three quartiles over nodes, ascending.")
-    whiskers: tuple[float, float] = figure("Where the whiskers of a box plot end.")
-    highest: float = figure("The greatest value of any node.")
-    mean: float = figure("The mean over nodes.")
-    count: int = figure("How many nodes have a value.")
+    case: GradedCase = figure("Case of these nodes.")
+    lowest: float = figure("Smallest value of any node.")
+    quartiles: tuple[float, float, float] = figure("Quartiles over nodes, ascending.")
+    whiskers: tuple[float, float] = figure("Ends of the whiskers of a box plot.")
+    highest: float = figure("Largest value of any node.")
+    mean: float = figure("Mean over nodes.")
+    count: int = figure("Number of nodes with a value.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Span:
-    """Where the values of nodes of a metric lie in the case that uses most of its range, and where least is used."""
+    """Spans of node values in the widest and narrowest case."""
 
-    metric: str = figure("The name of the metric.")
+    metric: str = figure("Name of the metric.")
     #: Its range over all cases, which is 0 to 1 below.
-    lowest: float = figure("The least value over all cases.")
-    highest: float = figure("The greatest value over all cases.")
-    widest: NodeSpan = figure("The case in which values spread most.")
-    narrowest: NodeSpan = figure("The case in which they spread least.")
+    lowest: float = figure("Smallest value over all cases.")
+    highest: float = figure("Largest value over all cases.")
+    widest: NodeSpan = figure("Case with the widest spread of values.")
+    narrowest: NodeSpan = figure("Case with the narrowest spread of values.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class MetricReadings:
 
     grade: MetricGrade = figure(inline=True)
     nodes: MetricGrade | None = figure(
-        "The same, of values of single nodes; null where the study kept none.", without=OF_METRIC
+        "The same for values of single nodes; null if the study kept none.", without=OF_METRIC
     )
 
 
@@ -95,7 +95,7 @@ class MetricReadings:
 class NamedSearch:
     """A search for better suites with the name of its metrics."""
 
-    among: str = figure("Among which metrics was searched, in words.")
+    among: str = figure("Metrics of the search, in words.")
     search: SuiteSearch = figure(inline=True)
 
 
@@ -103,13 +103,13 @@ class NamedSearch:
 class CaseColumns(GradedCase):
     """The columns that the tables of metrics and of suites share."""
 
-    levels: int = figure("How many levels of strength were measured.")
+    levels: int = figure("Number of levels of attacker strength.")
     monotonicity: float = figure(MONOTONICITY.format("metric"))
-    significant: int = figure("How many changes between levels are significant.")
-    tests: int = figure("How many changes between levels were tested.")
-    right: int = figure("How many of them are right.")
-    wrong: int = figure("How many go the wrong way.")
-    turns: int = figure("How often the direction turns.")
+    significant: int = figure("Number of significant changes between levels.")
+    tests: int = figure("Number of tested changes between levels.")
+    right: int = figure("Number of significant changes in the expected direction.")
+    wrong: int = figure("Number of significant changes in the wrong direction.")
+    turns: int = figure("Number of reversals of direction.")
     evenness: float = figure(EVENNESS)
     shared_range: float = figure(SHARED_RANGE)
 
@@ -118,30 +118,28 @@ class CaseColumns(GradedCase):
 class CaseScores(CaseColumns):
     """The columns of the table of cases and metrics."""
 
-    metric: str = figure("The metric, by its name.", after="axis")
-    monotonicity_of_nodes: float = figure("The monotonicity, of values of nodes.", optional=True)
-    evenness_of_nodes: float = figure("The evenness of values of nodes in this case.", optional=True)
-    shared_range_of_nodes: float = figure("The shared range, of values of nodes.", optional=True)
-    monotonicity_calibrated: float = figure("The monotonicity, of learned probabilities.", optional=True)
-    evenness_calibrated: float = figure(
-        "The evenness of values from learned probabilities in this case.", optional=True
-    )
-    shared_range_calibrated: float = figure("The shared range, of learned probabilities.", optional=True)
+    metric: str = figure("Name of the metric.", after="axis")
+    monotonicity_of_nodes: float = figure("Monotonicity of node values.", optional=True)
+    evenness_of_nodes: float = figure("Evenness of node values in this case.", optional=True)
+    shared_range_of_nodes: float = figure("Shared range of node values.", optional=True)
+    monotonicity_calibrated: float = figure("Monotonicity with calibrated probabilities.", optional=True)
+    evenness_calibrated: float = figure("Evenness with calibrated probabilities in this case.", optional=True)
+    shared_range_calibrated: float = figure("Shared range with calibrated probabilities.", optional=True)
 
 
 @dataclass(frozen=True)
 class SuiteCaseScores(CaseColumns):
     """The columns of the table of cases and suites."""
 
-    suite: str = figure("The name of the suite.", after="axis")
+    suite: str = figure("Name of the suite.", after="axis")
     monotonicity: float = figure(MONOTONICITY.format("suite"), after="levels")
     in_order: float = figure("Whether the case is in order throughout.")
-    pairs_in_order: float = figure("The share of pairs of levels in the right order.")
+    pairs_in_order: float = figure("Share of pairs of levels in the right order.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttackFacts:
-    """What a report has to know of an attack: how it is called, whether it looks at all nodes, and its chunks."""
+    """Facts about an attack for reports: name, scope, and chunks."""
 
     called: str
     scope: str | None = None
@@ -150,7 +148,7 @@ class AttackFacts:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GradesFindings:
-    """Which metrics can be trusted, and how far.
+    """Grades of privacy metrics.
 
     Attributes
     ----------
@@ -178,12 +176,12 @@ class GradesFindings:
 
     version: str = figure(VERSION)
     studies: tuple[GradedStudy, ...] = figure("The studies that were graded.")
-    grades: Grades = figure("The rules by which was graded.", name="settings", repr=False)
+    grades: Grades = figure("Rules of the grading.", name="settings", repr=False)
     attacks: Mapping[str, AttackFacts]
     protections: Mapping[str, str]
     asked: tuple[int, ...] = ()
 
-    @derived("One entry for each metric.")
+    @derived("One entry per metric.")
     def metrics(self) -> tuple[MetricReadings, ...]:
         """The grades of each metric, also those from its values of nodes."""
         nodes = self.grades.nodes
@@ -192,29 +190,29 @@ class GradesFindings:
             for each in self.grades.metrics
         )
 
-    @derived("Each metric of raw and of learned probabilities; empty where the study has no learned ones.")
+    @derived("Each metric with raw and calibrated probabilities; empty if the study has none.")
     def calibrated(self) -> tuple[CalibratedGrade, ...]:
         """Metrics of raw scores and of calibrated probabilities."""
         return () if self.grades.calibrated is None else self.grades.calibrated.metrics
 
-    spans: tuple[Span, ...] = figure("How far values of nodes spread.", default=())
-    suites = figure_at("grades.suites", "Several metrics made one number.")
+    spans: tuple[Span, ...] = figure("Spread of node values.", default=())
+    suites = figure_at("grades.suites", "Suites: several metrics combined into one.")
 
-    @derived("The best suites that were searched for.")
+    @derived("Best suites found by a search.")
     def searches(self) -> tuple[NamedSearch, ...]:
         """The searches for better suites."""
         return tuple(NamedSearch(among=name, search=each) for name, each in self.grades.searches.items())
 
-    factors: tuple[Factors, ...] = figure("What scores depend on.")
-    details: tuple[Detail, ...] = figure("Why a metric fails in a case.")
+    factors: tuple[Factors, ...] = figure("Factors that explain the scores.")
+    details: tuple[Detail, ...] = figure("Reasons why a metric fails in a case.")
     notes: tuple[str, ...] = figure(NOTES)
 
-    @derived("What a reader has to know of the suites.")
+    @derived("Notes on the suites.")
     def suite_notes(self) -> tuple[str, ...]:
         """How suites treat zeros and negative values, and how many there are."""
         return () if self.grades.rankings is None else self.grades.rankings.zeros.notes
 
-    @derived("One row for each case and metric.", name="cases", rows=CaseScores)
+    @derived("One row per case and metric.", name="cases", rows=CaseScores)
     def case_frame(self) -> "pl.DataFrame":
         """The scores of each case and metric, also of nodes and of calibrated probabilities."""
         grades = self.grades
@@ -231,9 +229,9 @@ class GradesFindings:
                 frame = frame.join(more, on=keys, how="left", maintain_order="left")
         return frame
 
-    @derived("One row for each case and suite.", name="suite_cases", rows=SuiteCaseScores)
+    @derived("One row per case and suite.", name="suite_cases", rows=SuiteCaseScores)
     def suite_frame(self) -> "pl.DataFrame | tuple[()]":
-        """The scores of each case and suite, and whether the case is in order; empty without suites."""
+        """Scores per case and suite; empty without suites."""
         import polars as pl
 
         scores, ranked = self.grades.suite_scores, self.grades.rankings
@@ -249,13 +247,13 @@ class GradesFindings:
 
     @property
     def first(self) -> tuple[MetricGrade, ...]:
-        """The metrics to use first, the best of them first: those that can be trusted, else those to use with care."""
+        """Metrics to use first: reliable ones, else limited ones, best first."""
         # What counts targets moves with their number, whatever is found.
         able = self.by_verdict("use") or sorted(self.by_verdict("with care"), key=lambda each: each.counts_targets)
         return tuple(able[:MOST_FIRST])
 
     def case_words(self, case: GradedCase) -> str:
-        """Return a case without the settings of its protection and attack, unless two would be called the same."""
+        """Return a short name of a case, unique among all."""
         attack = self.attacks[case.attack].called if case.attack in self.attacks else case.attack
         axis = case.axis.replace("_", " ")
         return f"{case.data}, {self.protections.get(case.protect, case.protect)}, {attack}, by {axis}"
@@ -271,7 +269,7 @@ def words(metric: str) -> str:
 
 
 def named(metrics: Sequence[str], at_most: int) -> str:
-    """Return the names of metrics in a row; of many, the first ones and how many more there are.
+    """Return the names of metrics in a row, shortened if many.
 
     >>> named(["entropy", "min_entropy", "incorrectness"], 5), named(["entropy", "min_entropy", "incorrectness"], 1)
     ('entropy, min entropy and incorrectness', 'entropy and 2 more')

@@ -1,4 +1,4 @@
-"""The question about metrics asked of folders with studies: their values, and what a report has to know of them."""
+"""Read studies to grade from folders."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from unveil.work.lock import running
 
 
 class GradesInputs(NamedTuple):
-    """The results of studies and their values, suites of the user's own, and how attacks and protections are called."""
+    """Results of studies, user-defined suites, and names for reports."""
 
     results: tuple[Results, ...]
     values: ReplicatedMetrics
@@ -40,7 +40,7 @@ def read(
 ) -> GradesInputs:
     """Return what the folders hold, checked; the arguments are those of `grade_metrics`."""
     if not folders:
-        raise InputError("there must be at least one study to grade, but no folder is named. Name that of a study")
+        raise InputError("No study was given. Name the folder of at least one")
     own = tuple(Suite.parse(each) if isinstance(each, str) else each for each in suites)
     progress("reading results", 0.0)
     try:
@@ -54,13 +54,13 @@ def read(
             calibrated_nodes = NodeSketches.of(calibrated, *twice, calibrated=True)
     except OSError as error:
         raise InputError(
-            f"the results of a study must be readable, but {error.filename!r} is not ({error.strerror}). Give yourself "
-            "the right to read its folder"
+            f"The results of a study cannot be read: {error.filename!r} ({error.strerror}). Check the "
+            "permissions of its folder"
         ) from error
     if of == "nodes" and nodes is None:
         raise InputError(
-            f"values of nodes must be kept by a study to be graded, but {_named(results)} kept none. Run it anew with "
-            "node_values = true in its file, or grade means (--of means)"
+            f"{_named(results)} kept no node values. Run the study again with node_values = true in its file, "
+            "or grade means"
         )
     return GradesInputs(
         results=results,

@@ -1,4 +1,4 @@
-"""The question about metrics measured: values of studies in, grades, what explains them, and what limits them out."""
+"""Grade the metrics of studies: grades, explanations, and limits."""
 
 from collections.abc import Mapping, Sequence
 from math import comb
@@ -45,10 +45,10 @@ def run(
     rng: np.random.Generator,
     progress: Progress,
 ) -> GradesFindings:
-    """Return which metrics can be trusted; see :func:`unveil.grade_metrics`."""
+    """Grade metrics; see :func:`unveil.grade_metrics`."""
     from unveil._version import __version__
 
-    progress("comparing adversaries", 0.3)
+    progress("comparing attackers", 0.3)
     search_rng, statistics_rng = rng.spawn(2)
     grades = grade(
         values,
@@ -131,7 +131,7 @@ def factors_of(
 
 
 def _shortened(sentences: Sequence[str]) -> list[str]:
-    """Return the first of several sentences of the same kind, and how many more there are."""
+    """Return the first of several similar sentences, and their number."""
     more = f" The same holds for {len(sentences) - 1} more of its data sets." if len(sentences) > 1 else ""
     return [f"{sentences[0]}{more}"] if sentences else []
 
@@ -162,9 +162,9 @@ def _counting_targets(grades: Grades) -> list[str]:
     if not found:
         return []
     return [
-        f"{_named(found)} count{'s' if len(found) == 1 else ''} targets. Whoever the adversary knows beforehand is no "
-        "target, so that with more seed pairs there are fewer to count, and the metric moves even if the attack finds "
-        "nothing out: judge it by an axis that leaves the targets as they are, such as overlap."
+        f"{_named(found)} count{'s' if len(found) == 1 else ''} targets. More seed pairs leave fewer targets "
+        "to count, so the metric moves even if the attack learns nothing. Judge it by an axis with the same "
+        "targets, such as edge overlap."
     ]
 
 
@@ -206,7 +206,7 @@ def _mixed(studies: Sequence[GradedStudy]) -> list[str]:
 
 
 def _missing_levels(values: ReplicatedMetrics) -> list[str]:
-    """Say how many cases lack a level in all metrics; adjacent levels are then those that are there."""
+    """Return a note on the cases that lack a level."""
     there = (values.replications > 0).any(axis=1)
     wanted = np.array([len(levels) for levels in values.levels])
     short = there.sum(axis=1) < wanted
@@ -221,7 +221,7 @@ def _missing_levels(values: ReplicatedMetrics) -> list[str]:
 
 
 def _case(values: ReplicatedMetrics, number: int) -> str:
-    """Return a case without the settings of its protection and attack, unless two would be called the same."""
+    """Return a short name of a case, unique among all."""
     case = values.cases[number]
     protect = labels(tuple(dict.fromkeys(each.protect for each in values.cases)))[case.protect]
     attack = labels(tuple(dict.fromkeys(each.attack for each in values.cases)))[case.attack]
@@ -247,10 +247,10 @@ def _few_replications(values: ReplicatedMetrics, level: float) -> list[str]:
     if smallest >= level:
         return [
             f"{have}. The exact rank-sum test then has no p value below {significant(smallest)} and cannot be "
-            f"significant at {level:g}, so that no score there can exceed 0.833; take at least {FEW} replications."
+            f"significant at {level:g}, so no score can exceed 0.833. Run at least {FEW} replications."
         ]
     return [
-        f"{have}: only large changes are significant. Take at least {FEW}, so that 0.667 does not mean too few of them."
+        f"{have}: only large changes are significant. Run at least {FEW}; else 0.667 may mean too few replications."
     ]
 
 
@@ -316,7 +316,7 @@ _WHISKER = 1.5
 
 
 def spans_of(nodes: NodeSketches) -> tuple[Span, ...]:
-    """Return the spans of all metrics that vary, the one whose narrowest case uses most of its range first."""
+    """Return the spans of all varying metrics, widest narrowest case first."""
     lowest, highest = nodes.ranges()
     low, high = (each[0] for each in over_all_cases(lowest, highest))
     still = constant(low, high)

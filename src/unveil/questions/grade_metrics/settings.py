@@ -47,14 +47,13 @@ class GradesSettings(LimitSettings, SeedSettings):
         objects=True,
         place="default",
     )
-    suite_needs: tuple[str, ...] = setting(
+    criteria: tuple[str, ...] = setting(
         (),
         "Criteria for suites: chance, level, resources, aspects",
         "unveil searches for suites that meet them; 'unveil list metrics' shows the criteria of each metric.",
         kind="several",
         choices=_needs,
         fold=MORE,
-        option="--criteria",
         alias="--suite-needs",
         place="default",
     )
@@ -71,7 +70,7 @@ class GradesSettings(LimitSettings, SeedSettings):
         place="default",
         group="Output",
     )
-    of: str = setting(
+    unit: str = setting(
         "both",
         "Graded values: means, targets, or both",
         "A study stores one mean over targets per replication, and sketches of the values of single targets. "
@@ -85,7 +84,6 @@ class GradesSettings(LimitSettings, SeedSettings):
         ),
         names={"targets": "nodes"},
         fold=MORE,
-        option="--unit",
         alias="--of",
         place="default",
     )

@@ -117,7 +117,7 @@ def _sizes(findings: GradesFindings) -> Iterator[str]:
 # Methods and limitations.
 
 LIMITATIONS = (
-    "A reliable metric follows the attacker's strength; it may still miss what matters to people.",
+    "A reliable metric decreases with the attacker's strength; it may still miss what matters to people.",
     "Other data, protections, attacks, and kinds of strength than those of the studies are not covered.",
     "Scores describe means over targets, or the spread of their values; they do not show whether a metric orders "
     "single targets correctly.",
@@ -216,7 +216,7 @@ def to_latex(findings: GradesFindings) -> str:
 # Limits.
 
 _BEST_SUITE = "share_monotonic_best_suite"
-_TRUSTED = "trusted_metrics"
+_TRUSTED = "reliable_metrics"
 
 
 def meanings() -> dict[str, str]:
@@ -242,7 +242,7 @@ def _metric_names() -> list[str]:
 
 
 def quantities(findings: GradesFindings) -> dict[str, Quantity]:
-    """Return the figures that a limit can be set for; more of each is better."""
+    """Return the quantities that accept a limit; more is better."""
     means = {each.metric: each.monotonicity.mean for each in findings.grades.metrics}
     shares = [each.whole.mean for each in findings.grades.suites if not np.isnan(each.whole.mean)]
     values = {
@@ -258,9 +258,9 @@ def quantities(findings: GradesFindings) -> dict[str, Quantity]:
 
 
 VIEW = QuestionView(
-    schema="unveil.grades/1",
+    schema="unveil.grades/2",
     findings=GradesFindings,
-    about="The answer of `unveil grade-metrics`: which privacy metrics can be trusted.",
+    about="Result of `unveil grade-metrics`: reliability of privacy metrics.",
     quantities=quantities,
     frame=lambda findings: findings.case_frame.fill_nan(None),
     page=page,

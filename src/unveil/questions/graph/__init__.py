@@ -1,1 +1,1 @@
-"""Who is found in a released graph?"""
+"""Attack on a released graph: how many nodes are re-identified?"""

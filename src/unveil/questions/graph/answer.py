@@ -1,4 +1,4 @@
-"""Who is found in a released graph, by an adversary who knows a part of it and some of the people?"""
+"""Attack on a released graph by an attacker with partial knowledge."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 
 from unveil.attacks import GraphAttack, graph_attack_from
 from unveil.data.graph.read import graph_from
+from unveil.errors import InputError
 from unveil.protections import GraphProtection, graph_protection_from, protection_text
 from unveil.questions.graph.findings import GraphFindings
 from unveil.questions.graph.read import attributes_from, read_made_elsewhere
@@ -22,7 +23,7 @@ from unveil.report.progress import Progress, Say, silent, unsaid
 @takes_settings(GraphSettings)
 def graph(
     original: Any,
-    protect: str | GraphProtection | None = None,
+    method: str | GraphProtection | None = None,
     attack: str | GraphAttack | None = None,
     settings: GraphSettings | None = None,
     *,
@@ -32,40 +33,39 @@ def graph(
     notes: Sequence[str] = (),
     **changes: Any,
 ) -> Result[GraphFindings]:
-    """Return how many people an adversary finds in a graph after a protection.
+    """Measure how many nodes of a released graph an attack re-identifies.
 
-    Each repetition makes a new release, draws new knowledge (which connections and which people the adversary knows)
-    and attacks anew, with random numbers of its own. The first repetitions are the same however many there are, and
-    release and knowledge are the same whatever the attack. With ``auxiliary`` the graph is a release that was made
-    elsewhere: it stays the same in each repetition, and only seed pairs that are not given are drawn anew.
+    Each repetition makes a new release, draws the edges and seed pairs that the attacker knows, and attacks. More
+    repetitions do not change the first ones, and another attack does not change release and knowledge. With
+    ``auxiliary`` the graph is a given release: each repetition draws only the seed pairs, unless they are given.
 
     Parameters
     ----------
     original
-        A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or whatever
-        :func:`unveil.data.graph_from` takes.
-    protect
-        The protection, or how it is written, such as ``k-degree:k=5``; unless given only the names are taken away.
+        A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or any input of
+        :func:`unveil.data.graph_from`.
+    method
+        The protection, or its notation, such as ``k-degree:k=5`` (default: only remove names).
     attack
-        The attack, or how it is written, such as ``ns`` or ``yg:theta=3``; Narayanan and Shmatikov's unless given.
+        The attack, or its notation, such as ``yg:theta=3`` (default: ``narayanan-shmatikov``).
     settings
-        The settings below as one object; keywords change single ones. ``attributes`` may be any frame. ``auxiliary``
-        is whatever ``original`` may be. ``pairs`` may be rows of a released and an auxiliary node. ``truth`` may be one
-        auxiliary node for each released one: -1 for nobody (an attempt on it fails), -2 where it is not known (no
-        figure counts it), and a number from ``auxiliary.nodes`` on for somebody who is not in the auxiliary graph.
+        All settings as one object; keywords replace single ones. ``attributes`` may be any frame. ``auxiliary``
+        takes the same inputs as ``original``. With it, ``seed_pairs`` may be a file, or rows of a released and an
+        auxiliary node. ``truth`` may hold one auxiliary node for each released node: -1 for none (an attempt fails),
+        -2 if unknown (not counted), and a number from ``auxiliary.nodes`` on for a person outside the auxiliary graph.
     rng
-        A source of randomness instead of ``seed``.
+        Random generator, instead of ``seed``.
     progress
-        Called with the name of a step and the share of all work that is done.
+        Called with the name of a step and the share of work done.
     say
-        Called with what a long attack is projected to take, before it begins.
+        Called with the expected time and memory before a long attack.
     notes
-        Sentences to carry into the report.
+        Notes for the report.
 
     Raises
     ------
     InputError
-        If a setting is none, if the protection or the attack cannot work on the graph, or if nothing is left to find.
+        If a setting is invalid, if protection or attack do not suit the graph, or if no target is left.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def graph(
     >>> answer.findings.graph, answer.findings.repetitions[0].matches.targets
     ((1000, 4622), 950)
     """
-    given = {name: each for name, each in (("protect", protect), ("attack", attack)) if each is not None}
+    given = {name: each for name, each in (("method", method), ("attack", attack)) if each is not None}
     asked = GraphSettings.merge(settings, {**changes, **given})
     rng, seed = randomness(rng, asked.seed)
     attacker = graph_attack_from(asked.attack) if isinstance(asked.attack, str) else asked.attack
@@ -86,14 +86,16 @@ def graph(
             seen, known, seeds, truth, attacker, asked, attributes=values, notes=(*notes, *more), **shared
         )
         return Result(found, VIEW, seed)
-    protection = graph_protection_from(asked.protect) if isinstance(asked.protect, str) else asked.protect
+    if not isinstance(asked.seed_pairs, int):
+        raise InputError("Given seed pairs need a given release. Pass auxiliary too, or the number of seed pairs")
+    protection = graph_protection_from(asked.method) if isinstance(asked.method, str) else asked.method
     whole = graph_from(original).without(directions=asked.undirected, weights=asked.unweighted)
     found = run(
         whole,
         protection,
         attacker,
         asked,
-        protect=asked.protect.strip() if isinstance(asked.protect, str) else protection_text(protection),
+        protect=asked.method.strip() if isinstance(asked.method, str) else protection_text(protection),
         attributes=None if asked.attributes is None else attributes_from(asked.attributes, whole),
         notes=notes,
         **shared,
@@ -102,12 +104,12 @@ def graph(
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request, about the generated graph inside unveil where no file is named."""
+    """Answer a request; without files, for the generated example graph."""
     from unveil.data import samples
 
     settings = GraphSettings.of_request(request)
     original = samples.graph() if settings.edges is None else settings.edges
     request.progress("reading", 0.0)
-    protection = graph_protection_from(settings.protect)
+    protection = graph_protection_from(settings.method)
     answer = graph(original, protection, settings=settings, progress=request.progress, say=request.say)
     return Response(answer=answer)

@@ -87,7 +87,7 @@ class DisclosureTally:
                 precision=_over("edge_disclosure_precision", each, lambda e: e.precision),
                 recall=_over("edge_disclosure_recall", each, lambda e: e.recall),
                 guessing=_over("edge_guessing_precision", each, lambda e: _bare(e.guessing, "nothing is claimed")),
-                lift=_over("edge_disclosure_lift", each, lambda e: _bare(e.lift, "no guess is right")),
+                lift=_over("edge_disclosure_lift", each, lambda e: _bare(e.lift, "no claim is correct")),
                 original_share=self._share,
             )
             for way, each in self._edges.items()
@@ -148,7 +148,7 @@ def _bare(value: float, why: str) -> Rate:
 
 
 def _over(name: str, each: Sequence[Any], rate: Callable[[Any], Rate]) -> AveragedMetric:
-    """Return a figure over the repetitions, with the interval of its own where there is one repetition."""
+    """Return a mean over the repetitions; one repetition keeps its own interval."""
     rates = [rate(one) for one in each]
     found = averaged(METRICS[name], [one.value for one in rates], [one.why for one in rates])
     return replace(found, low=rates[0].low, high=rates[0].high) if len(rates) == 1 else found

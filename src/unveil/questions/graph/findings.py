@@ -17,7 +17,7 @@ from unveil.metrics import EdgeDisclosure, Metric, ValueDisclosure
 from unveil.metrics.candidates.matches import Matches
 from unveil.metrics.trials.groups import MINIMUM
 from unveil.report.text import name
-from unveil.report.trust import AT_CAP, TRUST, WHY, trust_of
+from unveil.report.trust import AT_CAP, RELIABILITY_MEANING, WHY, trust_of
 
 #: Histograms have this number of bins of equal width.
 BINS = 100
@@ -27,21 +27,21 @@ TRUTH_BARS = 20
 ClaimSource = Literal["mapping", "chances", "calibrated"]
 
 
-TARGETS = "How many were attacked."
-STAND_FOR_NOBODY = "Released nodes or rows that stand for nobody of the original."
-RANDOM_MAPPING = "How many a random mapping would find."
-MOST_FOUND = "How many any adversary would find on average at the most."
-WAY = "By what: the mapping, or the probabilities."
-ACCURACY = "The share of values that are told right."
-GUESSING = "The same by guessing."
-GAIN = "What the attack adds to guessing."
-PEOPLE = "How many people there are."
-RELEASED = "How large the released graph is."
+TARGETS = "Number of attacked nodes."
+WITHOUT_ORIGINAL = "Number of released nodes or rows without an original."
+RANDOM_MAPPING = "Expected number that a random mapping re-identifies."
+MOST_FOUND = "Largest expected number of correct re-identifications of any attacker."
+SOURCE = "Source of the claims: the mapping, or the probabilities."
+ACCURACY = "Share of values inferred correctly."
+GUESSING = "The same rate for guessing."
+GAIN = "Accuracy minus the accuracy of guessing."
+PEOPLE = "Number of people."
+RELEASED = "Size of the released graph."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AveragedMetric:
-    """The mean of one metric over all repetitions, with its 95 % confidence interval.
+    """The mean of one metric over all repetitions, with its 95% CI.
 
     ``values`` has one value per repetition (a metric of nodes has its mean over the nodes). Repetitions without a value
     are counted as ``undefined``, and ``why`` says why; with fewer than two values ``low`` and ``high`` are NaN.
@@ -52,16 +52,16 @@ class AveragedMetric:
 
     metric: Metric
     values: FloatArray
-    mean: float = figure("The mean over the repetitions.")
-    low: float = figure("The lower end of the 95 % interval.")
-    high: float = figure("The upper end of the 95 % interval.")
+    mean: float = figure("Mean over the repetitions.")
+    low: float = figure("Lower end of the 95% CI.")
+    high: float = figure("Upper end of the 95% CI.")
     undefined: int
     why: str
     at_cap: float = np.nan
 
     @property
     def agree(self) -> bool:
-        """Whether all repetitions with a value have the same one, so that the interval has no width."""
+        """Whether all repetitions have the same value, so the interval is empty."""
         return bool(self.low == self.high)
 
 
@@ -76,13 +76,9 @@ class AverageRow:
     per = figure_at("average.metric.per")
     more_means = figure_at("average.metric.more_means")
     mean = figure_at("average.mean")
-    low = figure_at(
-        "average.low", "The lower end of the 95 % interval of the mean; null where there is one repetition."
-    )
-    high = figure_at(
-        "average.high", "The upper end of the 95 % interval of the mean; null where there is one repetition."
-    )
-    undefined = figure_at("average.undefined", "How many repetitions have no value.")
+    low = figure_at("average.low", "Lower end of the 95% CI of the mean; null with one repetition.")
+    high = figure_at("average.high", "Upper end of the 95% CI of the mean; null with one repetition.")
+    undefined = figure_at("average.undefined", "Number of repetitions without a value.")
     why = figure_at("average.why", WHY)
     at_cap = figure_at("average.at_cap", AT_CAP)
 
@@ -91,14 +87,14 @@ class AverageRow:
 class GradedAverageRow(AverageRow):
     """The same with the grade of the metric in attacks on graphs."""
 
-    @derived(TRUST)
-    def trust(self) -> Mapping[str, str | None]:
-        """The grade of the metric."""
+    @derived(RELIABILITY_MEANING)
+    def reliability(self) -> Mapping[str, str | None]:
+        """Reliability of the metric."""
         return trust_of(self.average.metric.name, ["graphs"])
 
 
 def mean_figure(path: str, meaning: str, **facts: Any) -> Any:
-    """Return a property that is the mean of a figure over the repetitions."""
+    """Return a property that averages a value over the repetitions."""
 
     def mean(findings: Any) -> float:
         value: float = findings.mean(attrgetter(path))
@@ -108,7 +104,7 @@ def mean_figure(path: str, meaning: str, **facts: Any) -> Any:
 
 
 def whole(value: float) -> float:
-    """Return a number as an int where it has no decimals, so that counts are printed as counts.
+    """Return a whole number as an int, so that counts print as counts.
 
     >>> whole(3.0), whole(3.5)
     (3, 3.5)
@@ -118,7 +114,7 @@ def whole(value: float) -> float:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Histogram:
-    """How many probabilities lie in each of the bins from 0 to 1, over all nodes that were attempted.
+    """Histograms of candidate probabilities over the attempted nodes.
 
     ``every`` counts candidates with a probability above 0, those too that share what is left without being listed.
     """
@@ -126,10 +122,9 @@ class Histogram:
     JSON_DEFINITION: ClassVar[str] = "histogram"
 
     every: FloatArray = figure(
-        "How many candidates lie in each of a hundred bins of probability from 0 to 1, of all targets that were "
-        "attempted."
+        "Number of candidates in each of a hundred bins of probability from 0 to 1, over all attempted targets."
     )
-    likeliest: FloatArray = figure("How many targets have their likeliest candidate in each of these bins.")
+    likeliest: FloatArray = figure("Number of targets whose top-ranked candidate lies in each of these bins.")
 
 
 @dataclass(frozen=True)
@@ -138,13 +133,13 @@ class MeanGraphSize:
 
     JSON_DEFINITION: ClassVar[str] = "size"
 
-    nodes: float = figure("How many nodes there are, on average.")
-    edges: float = figure("How many edges there are, on average.")
+    nodes: float = figure("Mean number of nodes.")
+    edges: float = figure("Mean number of edges.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Repetition:
-    """One release, one adversary and one attack.
+    """Results of one release, one attacker, and one attack.
 
     ``seeds`` are the nodes that the adversary knew, ``unknown`` others of which the truth says nothing; both are no
     targets, and ``matches`` leaves them out. ``at_random`` is how many matches would be right if each attempted node
@@ -166,31 +161,31 @@ class Repetition:
         return MeanGraphSize(self.released_nodes, self.released_edges)
 
     targets = figure_at("matches.targets", TARGETS)
-    stand_for_nobody = figure_at("matches.nobody", STAND_FOR_NOBODY)
+    without_original = figure_at("matches.nobody", WITHOUT_ORIGINAL)
     attempted = figure_at("matches.attempted")
     correct = figure_at("matches.correct")
     at_random: float = figure(RANDOM_MAPPING, name="correct_by_random_mapping")
-    most: float = figure(MOST_FOUND, name="most_found_on_average")
+    most: float = figure(MOST_FOUND, name="max_expected_correct")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CutOff:
-    """What is left of the adversary's doubt when small probabilities are not counted.
+    """Remaining uncertainty if small probabilities are left out.
 
     Each figure is averaged over the repetitions.
     """
 
-    least: float = figure("The least probability that counts.")
-    entropy: float = figure("The mean entropy of a target with that cut-off, in bits.")
-    low: float = figure("The 5 % quantile of the entropy over targets.")
-    high: float = figure("The 95 % quantile of the entropy over targets.")
-    candidates_left_out: float = figure("The share of candidates left out.")
-    probability_left_out: float = figure("The probability left out.")
+    least: float = figure("Smallest probability that counts.")
+    entropy: float = figure("Mean entropy of a target with that cut-off, in bits.")
+    low: float = figure("5% quantile of the entropy over targets.")
+    high: float = figure("95% quantile of the entropy over targets.")
+    candidates_left_out: float = figure("Share of candidates left out.")
+    probability_left_out: float = figure("Share of probability left out.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Nodes:
-    """Each released node of the first repetition that stands for somebody and was not known before.
+    """Attacked nodes of the first repetition, one value per node.
 
     Those with the most connections come first. ``probability`` is what the adversary gave to the true node, NaN where
     the node was not attempted; ``right`` is the chance that the adversary's choice is the true node.
@@ -203,13 +198,13 @@ class Nodes:
 
 @dataclass(frozen=True)
 class ReliabilityGroup:
-    """Answers of which the adversary is about as sure."""
+    """A group of answers with similar stated probability."""
 
     JSON_DEFINITION: ClassVar[str] = "reliability"
 
-    stated: float = figure("How sure the adversary is.")
-    right: float = figure("How often that is right.")
-    attempts: int = figure("Of how many answers.")
+    stated: float = figure("Mean stated probability.")
+    right: float = figure("Share of correct answers.", name="correct")
+    attempts: int = figure("Number of answers.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -220,42 +215,40 @@ class CalibratedFindings:
     repetitions, whose stated chances are compared with what came true.
     """
 
-    GROUPS: ClassVar[Mapping[str, str]] = {"reliability": "How often answers are right, by how sure the adversary is."}
+    GROUPS: ClassVar[Mapping[str, str]] = {"reliability": "Share of correct answers by stated probability."}
 
     metrics: tuple[AveragedMetric, ...]
     raw: Reliability
     learned: Reliability
-    how: str = figure("How probabilities were learned.")
-    labels: float = figure("From how many answers they were learned.")
-    labels_right: float = figure("The share of these that were right.")
-    attempted_there: float = figure("The share attempted where they were learned.")
-    attempted_here: float = figure("The share attempted here.")
-    expected_success: float = figure("The success that learned probabilities expect.")
+    how: str = figure("How the probabilities were calibrated.")
+    labels: float = figure("Number of answers used for calibration.")
+    labels_correct: float = figure("Share of these that were correct.")
+    attempted_there: float = figure("Share attempted in the calibration data.")
+    attempted_here: float = figure("Share attempted in the attack.")
+    expected_success: float = figure("Success that the calibrated probabilities expect.")
     error_by_chance: float = figure(
-        "How far off probabilities would be by chance alone.", name="calibration_error_by_chance"
+        "Calibration error that chance alone would give.", name="calibration_error_by_chance"
     )
 
-    @derived(
-        "The same for the raw scores of the attack, from the least sure answers to the surest.", name="reliability.raw"
-    )
+    @derived("Reliability of the raw scores, from the least to the most confident answers.", name="reliability.raw")
     def raw_groups(self) -> tuple[ReliabilityGroup, ...]:
         """The groups by the raw scores."""
         return _groups(self.raw)
 
     @derived(
-        "The same for the learned probabilities, from the least sure answers to the surest.",
+        "Reliability of the calibrated probabilities, from the least to the most confident answers.",
         name="reliability.calibrated",
     )
     def learned_groups(self) -> tuple[ReliabilityGroup, ...]:
         """The groups by the learned probabilities."""
         return _groups(self.learned)
 
-    @derived("One entry for each metric.", name="metrics")
+    @derived("One entry per metric.", name="metrics")
     def metric_rows(self) -> tuple[AverageRow, ...]:
         """The metrics with the facts of their listing."""
         return tuple(map(AverageRow, self.metrics))
 
-    histogram: Histogram = figure("How learned probabilities are spread, over all nodes.")
+    histogram: Histogram = figure("Distribution of the calibrated probabilities, over all nodes.")
 
     def metric(self, name: str) -> AveragedMetric:
         """Return the metric with this name."""
@@ -268,54 +261,54 @@ def _groups(groups: Reliability) -> tuple[ReliabilityGroup, ...]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LearnedEdges:
-    """What claims about edges are worth over all repetitions, in one way of making them.
+    """Edge disclosure over all repetitions, by one source of claims.
 
     The averages have the interval over the repetitions; with a single one, that of claims which share nodes. Where
     ``original_share`` is None, the adversary takes all edges for original; it matters to chances alone.
     """
 
     each: tuple[EdgeDisclosure, ...]
-    way: ClaimSource = figure(WAY)
-    precision: AveragedMetric = figure("The share of claimed edges that are true.")
-    recall: AveragedMetric = figure("The share of hidden edges that are claimed.")
+    way: ClaimSource = figure(SOURCE, name="source")
+    precision: AveragedMetric = figure("Share of claimed edges that exist.")
+    recall: AveragedMetric = figure("Share of unknown edges that are claimed.")
     guessing: AveragedMetric = figure(GUESSING)
-    lift: AveragedMetric = figure("How many times better than guessing.")
+    lift: AveragedMetric = figure("Precision divided by the precision of guessing.")
     original_share: float | None = figure(
-        "The share of released edges that are original, by the protection; null where it does not say."
+        "Share of released edges that are original, by the protection; null if unknown."
     )
-    claims = mean_figure("claims", "How many edges are claimed.")
-    right = mean_figure("right", "How many of these are true.")
-    hidden = mean_figure("hidden", "How many edges the adversary did not know.")
-    by_common_neighbours = mean_figure("by_common_neighbours", "The share that would be right by common neighbours.")
-    by_degrees = mean_figure("by_degrees", "The share that would be right by degrees.")
-    expected = mean_figure("expected", "The share expected to be right; null where there are no probabilities.")
-    people_with_hidden_edges = mean_figure("people", "People with an edge that was not known.")
-    with_some_learned = mean_figure("some", "Those of whom some are learned.")
-    with_all_learned = mean_figure("all_of", "Those of whom all are learned.")
-    learned_per_person = mean_figure("mean", "The mean number learned per person with a hidden edge.")
-    learned_of_worst_1_percent = mean_figure("worst", "The fewest learned of the worst one in a hundred.")
+    claims = mean_figure("claims", "Number of claimed edges.")
+    right = mean_figure("right", "Number of claimed edges that exist.", name="correct")
+    hidden = mean_figure("hidden", "Number of edges unknown to the attacker.", name="unknown")
+    by_common_neighbors = mean_figure("by_common_neighbors", "Share correct by common neighbors.")
+    by_degrees = mean_figure("by_degrees", "Share correct by degrees.")
+    expected = mean_figure("expected", "Expected share correct; null without probabilities.")
+    people_with_unknown_edges = mean_figure("people", "Number of people with an unknown edge.")
+    with_some_learned = mean_figure("some", "Number of people with at least one disclosed edge.")
+    with_all_learned = mean_figure("all_of", "Number of people with all edges disclosed.")
+    learned_per_person = mean_figure("mean", "Mean number of disclosed edges per person with an unknown edge.")
+    learned_of_worst_1_percent = mean_figure("worst", "Fewest disclosed edges among the 1% most exposed people.")
 
     def mean(self, of: Callable[[EdgeDisclosure], float]) -> float:
-        """Return the mean of a figure over the repetitions that have it, as a whole number where it is one."""
+        """Return the mean over the repetitions that have a value."""
         known = [value for value in map(of, self.each) if not np.isnan(value)]
         return whole(float(np.mean(known))) if known else np.nan
 
     @property
     def guessed_by(self) -> str:
-        """By what guessing from the auxiliary graph alone was right more often."""
-        return "common neighbours" if self.by_common_neighbours > self.by_degrees else "degrees"
+        """Return the better baseline: common neighbors or degrees."""
+        return "common neighbors" if self.by_common_neighbors > self.by_degrees else "degrees"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LearnedValue:
-    """How one value of a column fares: how many people have it, and how often it is told and guessed rightly.
+    """Attribute inference for one value of a column.
 
     Means over the repetitions in which somebody has it; ``low`` and ``high`` are the ends of the interval of the gain.
     """
 
     label: str
 
-    @derived("The value, or how it is called where it must not be told.", name="label")
+    @derived("The value, or its label if the value is withheld.", name="label")
     def shown_label(self) -> str:
         """The label, unless few people have it."""
         return name(self.label, 40) if self.people >= MINIMUM else f"a value of fewer than {MINIMUM}"
@@ -324,35 +317,35 @@ class LearnedValue:
     accuracy: float = figure(ACCURACY)
     guessing: float = figure(GUESSING)
     gain: float = figure(GAIN)
-    low: float = figure("The lower end of the interval.")
-    high: float = figure("The upper end of the interval.")
+    low: float = figure("Lower end of the 95% CI.")
+    high: float = figure("Upper end of the 95% CI.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LearnedColumn:
-    """What claims about the values of one column are worth over all repetitions, in one way of making them.
+    """Attribute inference over all repetitions, for one column and source.
 
     ``values`` are by falling number of people, so that the rarest comes last.
     """
 
     each: tuple[ValueDisclosure, ...]
-    column: str = figure("The column that this is about.")
-    way: ClaimSource = figure(WAY)
+    column: str = figure("Name of the column.")
+    way: ClaimSource = figure(SOURCE, name="source")
     people = mean_figure("people", PEOPLE, counts="people")
-    read_off_the_release = mean_figure("read", "People whose value is in the release itself.", counts="people")
+    in_release = mean_figure("read", "Number of people whose value is in the release itself.", counts="people")
     accuracy: AveragedMetric = figure(ACCURACY)
     guessing: AveragedMetric = figure(GUESSING)
     gain: AveragedMetric = figure(GAIN)
-    values: tuple[LearnedValue, ...] = figure("One entry for each value.")
+    values: tuple[LearnedValue, ...] = figure("One entry per value.")
 
     def mean(self, of: Callable[[ValueDisclosure], float]) -> float:
-        """Return the mean of a figure over the repetitions, as a whole number where it is one."""
+        """Return the mean over the repetitions, whole numbers as int."""
         return whole(float(np.mean([of(each) for each in self.each])))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GraphFindings:
-    """What an adversary finds in a released graph.
+    """Results of an attack on a released graph.
 
     ``graph`` has the nodes and edges of the original, None where it is not known because the release was made
     elsewhere; then there is neither ``protect`` nor ``overlap`` nor ``node_share``, the share of original nodes that
@@ -372,7 +365,7 @@ class GraphFindings:
     metrics of your own. ``notes`` say what a reader has to know.
     """
 
-    GROUPS: ClassVar[Mapping[str, str]] = {"settings": "Every setting, as it is written."}
+    GROUPS: ClassVar[Mapping[str, str]] = {"settings": "All settings, as written in commands."}
 
     graph: tuple[int, int] | None
     chunk: int | None
@@ -387,20 +380,19 @@ class GraphFindings:
 
     version = version_figure()
 
-    @derived("How large the original graph is; null where it is not known.", name="graph")
+    @derived("Size of the original graph; null if unknown.", name="graph")
     def original_size(self) -> MeanGraphSize | None:
         """The size of the original graph."""
         return None if self.graph is None else MeanGraphSize(*self.graph)
 
-    protect: str | None = figure("The protection as it is written in commands; null where the release was given.")
-    attack: str = figure("The attack, as it is written in commands.")
+    protect: str | None = figure("Protection, as written in commands; null if the release was given.")
+    attack: str = figure("Attack, as written in commands.")
     protect_settings: Mapping[str, str] = figure(
-        "Those of the protection.", name="settings.protect", default_factory=dict
+        "Settings of the protection.", name="settings.protect", default_factory=dict
     )
-    attack_settings: Mapping[str, str] = figure("Those of the attack.", name="settings.attack", default_factory=dict)
+    attack_settings: Mapping[str, str] = figure("Settings of the attack.", name="settings.attack", default_factory=dict)
     scope: Literal["local", "global"] | None = figure(
-        "Whether the attack grows from the nodes it knows (local) or compares all nodes (global); null where it does "
-        "not say."
+        "Whether the attack grows from the seed pairs (local) or compares all nodes (global); null if undeclared."
     )
 
     @derived(RELEASED)
@@ -408,88 +400,86 @@ class GraphFindings:
         """The mean size of the released graphs."""
         return MeanGraphSize(self.mean(attrgetter("released_nodes")), self.mean(attrgetter("released_edges")))
 
-    @derived("How large the graph is that the adversary knows.")
+    @derived("Size of the auxiliary graph.")
     def auxiliary(self) -> MeanGraphSize:
         """The mean size of the auxiliary graphs."""
         return MeanGraphSize(self.mean(attrgetter("auxiliary_nodes")), self.mean(attrgetter("auxiliary_edges")))
 
-    seed_pairs = mean_figure("seeds", "How many people the adversary knows beforehand.", counts="people")
+    seed_pairs = mean_figure("seeds", "Number of seed pairs.", counts="people")
     overlap: float | None = figure(
-        "The share of edges that the adversary knows; null where the auxiliary graph was given."
+        "Share of edges that the attacker knows; null if the auxiliary graph was given.", name="edge_overlap"
     )
     node_share: float | None = figure(
-        "The share of nodes that the adversary knows; null where the auxiliary graph was given.", default=None
+        "Share of nodes that the attacker knows; null if the auxiliary graph was given.",
+        default=None,
+        name="node_overlap",
     )
-    connected: bool = figure("Whether what the adversary knows hangs together.")
+    connected: bool = figure("Whether the auxiliary graph is connected.")
 
-    @derived("How often all was repeated.")
+    @derived("Number of repetitions.", name="repeats")
     def repeat(self) -> int:
         """The number of repetitions."""
         return len(self.repetitions)
 
-    targets = mean_figure("matches.targets", "How many released nodes are attacked.")
-    stand_for_nobody = mean_figure("matches.nobody", STAND_FOR_NOBODY)
-    truth_unknown = mean_figure("unknown", "Released nodes of which nobody knows who they are.")
-    attempted = mean_figure("matches.attempted", "How many of them the attack gave an answer for.")
-    correct = mean_figure("matches.correct", "How many are found, ties counted by lot.", counts="people")
+    targets = mean_figure("matches.targets", "Number of released nodes that are attacked.")
+    without_original = mean_figure("matches.nobody", WITHOUT_ORIGINAL)
+    truth_unknown = mean_figure("unknown", "Number of released nodes without a known true match.")
+    attempted = mean_figure("matches.attempted", "Number of targets that the attack attempted.")
+    correct = mean_figure("matches.correct", "Expected number of re-identified nodes, ties at random.", counts="people")
 
-    @derived("The share of nodes that stand for nobody and were given somebody; null where there are none.")
+    @derived("Share of nodes without an original that got a match; null if there are none.")
     def false_alarms(self) -> float:
-        """The share of released nodes that stand for nobody whom the adversary named somebody for; NaN without any."""
+        """Share of nodes without an original that got a match."""
         return self.mean_share(lambda each: each.matches.nobody_attempted, lambda each: each.matches.nobody)
 
-    correct_by_chance = mean_figure("matches.by_chance", "How many blind chance would find.")
+    correct_by_chance = mean_figure("matches.by_chance", "Expected number of correct matches by guessing.")
     correct_by_random_mapping = mean_figure("at_random", RANDOM_MAPPING)
-    most_found_on_average = mean_figure("most", MOST_FOUND)
+    max_expected_correct = mean_figure("most", MOST_FOUND)
 
-    @derived("The same as a share of nodes.", name="deanonymizability_bound")
+    @derived("Upper bound of the recall, as a share of nodes.", name="deanonymizability_bound")
     def bound(self) -> float:
-        """The share of nodes that any adversary finds on average at the most; NaN where no node stands for somebody."""
+        """Upper bound of the expected recall of any attacker; NaN without targets."""
         return self.mean_share(lambda each: each.most, lambda each: each.matches.somebody)
 
-    @derived("How much of that bound was reached; a single draw may lie above 1.")
+    @derived("Recall as a share of that bound; one repetition may exceed 1.")
     def share_of_bound(self) -> float:
-        """How much was found of what any adversary can find on average; NaN where nothing can be."""
+        """Recall as a share of its upper bound; NaN if the bound is 0."""
         most = float(np.mean([each.most for each in self.repetitions]))
         return float(np.mean([each.matches.correct for each in self.repetitions])) / most if most else np.nan
 
     truth_not_considered = mean_figure(
-        "matches.not_considered", "Targets whose true candidate the attack did not even consider."
+        "matches.not_considered", "Number of targets whose true match is not a candidate."
     )
 
-    @derived("One entry for each metric.", name="metrics")
+    @derived("One entry per metric.", name="metrics")
     def metric_rows(self) -> tuple[GradedAverageRow, ...]:
         """The metrics with the facts of their listing and their grades."""
         return tuple(map(GradedAverageRow, self.metrics))
 
     calibrated: CalibratedFindings | None = figure(
-        "Every metric again, of learned probabilities; null where that was not asked for.",
+        "All metrics with calibrated probabilities; null if not requested.",
         name="calibration",
         default=None,
     )
-    edges: tuple[LearnedEdges, ...] = figure(
-        "What is learned about edges; empty where the original is not known.", default=()
-    )
-    columns: tuple[LearnedColumn, ...] = figure(
-        "What is learned about columns of values.", name="attributes", default=()
-    )
+    edges: tuple[LearnedEdges, ...] = figure("Edge disclosure; empty if the original is unknown.", default=())
+    columns: tuple[LearnedColumn, ...] = figure("Attribute inference for each column.", name="attributes", default=())
     resemblance: Resemblance | None = figure(
-        "Whether the auxiliary graph looks like one of the released graph; null where that was not looked at.",
+        "Resemblance of the auxiliary graph and the released graph; null if not computed.",
         default=None,
     )
     cut_offs: tuple[CutOff, ...] = figure(
-        "How entropy depends on which small probabilities are left out.", name="entropy_cut_offs"
+        "Mean entropy by the smallest probability that counts.", name="entropy_cut_offs"
     )
-    histogram: Histogram = figure("How many candidates have which probability.")
-    repetitions: tuple[Repetition, ...] = figure("The counts of each repetition.")
+    histogram: Histogram = figure("Distribution of the candidates' probabilities.")
+    repetitions: tuple[Repetition, ...] = figure("Counts of each repetition.")
     notes: tuple[str, ...] = figure(NOTES, default=())
 
     def mean(self, of: Callable[[Repetition], float]) -> float:
-        """Return the mean of a figure over the repetitions, as a whole number where it is one."""
+        """Return the mean over the repetitions, whole numbers as int."""
         return whole(float(np.mean([of(each) for each in self.repetitions])))
 
     def mean_share(self, part: Callable[[Repetition], float], whole: Callable[[Repetition], float]) -> float:
-        """Return the mean over the repetitions of a share, NaN where none has a whole that is not 0."""
+        """Return the mean share over the repetitions with a denominator."""
         shares = [part(each) / whole(each) for each in self.repetitions if whole(each)]
         return float(np.mean(shares)) if shares else np.nan
 

@@ -1,4 +1,4 @@
-"""One guess about a released graph measured: every metric, and the counts behind the pictures."""
+"""Measure one guess about a released graph: all metrics and histograms."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -35,7 +35,7 @@ _NOTHING = "no target was attempted"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measurements:
-    """What is kept of one repetition: figures and counts, but not the guess itself."""
+    """Results of one repetition, without the guess itself."""
 
     repetition: Repetition
     values: tuple[float, ...]
@@ -74,20 +74,16 @@ def run_attack(
     guess = attack.run(released=released, knowledge=knowledge, rng=rng)
     if not isinstance(guess, Candidates) or guess.target_count != released.nodes:
         raise InputError(
-            f"an attack on graphs must leave Candidates with one target for each of the {released.nodes} released "
-            f"nodes, but {type(attack).__name__} does not. Correct its method run"
+            f"Attack {type(attack).__name__} does not return Candidates with one target for each of the "
+            f"{released.nodes} released nodes. Correct its method run"
         )
     targets = knowledge.targets(released)
     if targets.size == 0:
-        raise InputError(
-            f"the adversary must not know all {released.nodes} released nodes beforehand, but each is in a seed pair. "
-            "Give fewer seed pairs"
-        )
+        raise InputError(f"All {released.nodes} released nodes are in seed pairs. Give fewer seed pairs")
     targets = targets[truth[targets] != UNKNOWN]
     if targets.size == 0:
         raise InputError(
-            "the truth must say of at least one released node that is in no seed pair for whom it stands, but says it "
-            "of none. Add rows to it, or give fewer seed pairs"
+            "The true matches name no released node outside the seed pairs. Add rows, or give fewer seed pairs"
         )
     return guess, truth[targets], targets
 
@@ -95,7 +91,7 @@ def run_attack(
 def measure(
     guess: Candidates, truth: IntArray, released: Graph, knowledge: GraphKnowledge, *, at_most: float, unknown: int = 0
 ) -> Measurements:
-    """Return every metric of the guess, and the counts behind the pictures; ``unknown`` nodes are in none of them.
+    """Return all metrics of a guess, and its histograms.
 
     ``at_most`` is how many can be found on average, whatever the attack.
     """
@@ -128,7 +124,7 @@ def measure(
 def measure_calibrated(
     guess: Candidates, learned: Candidates, truth: IntArray, facts: Mapping[str, float], rng: np.random.Generator
 ) -> CalibratedMeasurements:
-    """Return every metric of a guess with learned probabilities beside the same guess with raw ones.
+    """Return all metrics of a guess with raw and calibrated probabilities.
 
     ``rng`` draws what would come true if learned chances were just what they say.
     """
@@ -162,7 +158,7 @@ def calibrated_of(how: str, every: Sequence[CalibratedMeasurements], raw: Sequen
         metrics=averages(every, [each.repetition.matches.attempted == 0 for each in raw]),
         histogram=together([each.histogram for each in every]),
         labels=mean(each.facts["labels"] for each in every),
-        labels_right=mean(each.facts["right"] for each in every),
+        labels_correct=mean(each.facts["right"] for each in every),
         attempted_there=mean(each.facts["attempted"] for each in every),
         attempted_here=mean(each.facts["attempted_here"] for each in every),
         expected_success=mean(each.expected_success for each in every),
@@ -173,7 +169,7 @@ def calibrated_of(how: str, every: Sequence[CalibratedMeasurements], raw: Sequen
 
 
 def nodes_of(guess: Candidates, truth: IntArray, degrees: IntArray) -> Nodes:
-    """Return what the adversary believes of each node that stands for somebody, those with most connections first.
+    """Return the probability of the true match per node, by degree.
 
     Nodes with as many connections are in the order of what is believed of them: their numbers decide nothing.
     """
@@ -232,7 +228,7 @@ def _counted(probability: FloatArray) -> IntArray:
 
 
 def _at_random(guess: Candidates, truth: IntArray, knowledge: GraphKnowledge) -> float:
-    """Return how many attempts would be right if each were given any auxiliary node that is no seed."""
+    """Return the expected number correct for random matches of all attempts."""
     nodes = knowledge.auxiliary.nodes
     left = nodes - len(knowledge.seeds)
     findable = guess.attempted & (truth != NOBODY) & (truth < nodes) & ~np.isin(truth, knowledge.seeds[:, 1])
@@ -257,7 +253,7 @@ def _cut_off(guess: Candidates, probability: FloatArray, at_least: float) -> Cut
 
 
 def averaged(metric: Metric, values: Sequence[float], why: Sequence[str]) -> AveragedMetric:
-    """Return the mean over repetitions with the 95 % interval of Student's t, cut where the metric's range ends.
+    """Return the mean with its 95% CI (Student's t), cut at the metric's range.
 
     >>> from unveil.metrics import METRICS
     >>> found = averaged(METRICS["entropy"], [1.0, 2.0, 3.0], ["", "", ""])

@@ -1,4 +1,4 @@
-"""The question about an attacked graph asked of files: one to protect, or a release that was made elsewhere."""
+"""Read an attack on a graph from files."""
 
 import os
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ PathLike = str | os.PathLike  # type: ignore[type-arg]
 
 
 class ElsewhereInputs(NamedTuple):
-    """A release made elsewhere, with what the adversary knows, who is who, and what has to be said."""
+    """A given release with the attacker's knowledge, the truth, and notes."""
 
     released: Graph
     auxiliary: Graph
@@ -42,14 +42,13 @@ class ElsewhereInputs(NamedTuple):
 
 
 def read_made_elsewhere(released: Any, settings: GraphSettings) -> ElsewhereInputs:
-    """Return a release made elsewhere, from files or as it is; the arguments are those of `graph`."""
+    """Read a given release; arguments as in `graph`."""
     if settings.calibrate == "simulate":
         raise InputError(
-            "a release made elsewhere cannot be made again, so calibrate must be 'seeds' or 'none' for it, but is "
-            "'simulate'. Choose one of them"
+            "Calibration 'simulate' needs a protection, but the release was given. Choose 'seeds' or 'none'"
         )
     if settings.truth is None:
-        raise InputError("it must be known who the released nodes are, but it is not. Pass truth")
+        raise InputError("The true matches are missing. Pass truth")
     seen, known = (
         graph_from(graph, name=name if isinstance(graph, PathLike) else None).without(
             directions=settings.undirected, weights=settings.unweighted
@@ -57,49 +56,49 @@ def read_made_elsewhere(released: Any, settings: GraphSettings) -> ElsewhereInpu
         for graph, name in ((released, "released graph"), (settings.auxiliary, "auxiliary graph"))
     )
     notes: tuple[str, ...] = ()
-    truth, pairs = settings.truth, settings.pairs
+    truth, pairs = settings.truth, settings.seed_pairs if settings.pairs is None else settings.pairs
     if isinstance(truth, PathLike):
         everybody, about = _with_those_of_truth(known, truth)
         truth, more = read_truth(truth, released=seen, original=everybody)
         notes = (*about, *more)
     if isinstance(pairs, PathLike):
         pairs = read_seed_pairs(pairs, released=seen, auxiliary=known)
-    seeds = settings.seed_pairs if pairs is None else checked_pairs(pairs, seen)
+    seeds = pairs if isinstance(pairs, int) else checked_pairs(pairs, seen)
     return ElsewhereInputs(seen, known, seeds, checked_truth(truth, seen), notes)
 
 
 def _with_those_of_truth(auxiliary: Graph, truth: Any) -> tuple[Graph, tuple[str, ...]]:
-    """Return the auxiliary graph with nodes, at its end, for the people of the truth that it lacks; and a note."""
+    """Return the auxiliary graph with the missing people added, and a note."""
     cells = read_table(truth, {"released": "released", "original": "original"})["original"].str.strip_chars()
     named = sorted({name for name in cells.to_list() if name})
     have = {auxiliary.name_of(node) for node in range(auxiliary.nodes)}
     extra = [name for name in named if name not in have]
     if named and len(extra) == len(named):
         raise InputError(
-            f"{shown(Path(truth))} must name nodes of the auxiliary graph in its column original, but names none of "
-            "them. Check that both files are about the same people and write their names alike"
+            f"{shown(Path(truth))}: column 'original' names no node of the auxiliary graph. Check that both "
+            "files use the same names"
         )
     if not extra:
         return auxiliary, ()
     names = [*(auxiliary.name_of(node) for node in range(auxiliary.nodes)), *extra]
     whole = Graph.from_edges(*auxiliary.ends, names=names, name=auxiliary.name)
     note = (
-        f"{len(extra):,} of {len(named):,} original nodes in {shown(Path(truth))} are not in the auxiliary graph (in "
-        "which nodes without a connection may be missing): the adversary cannot find them."
+        f"{len(extra):,} of {len(named):,} original nodes in {shown(Path(truth))} are not in the auxiliary "
+        "graph. The attacker cannot re-identify them; nodes without edges may be missing."
     )
     return whole, (note,)
 
 
 def checked_truth(truth: ArrayLike, released: Graph) -> IntArray:
-    """Return for whom each released node stands, as numbers that fit the released graph."""
-    rule = f"one auxiliary node for each of the {released.nodes} released ones, -1 for nobody, -2 if unknown"
+    """Return the true match of each released node, as node numbers."""
+    rule = f"one auxiliary node for each of the {released.nodes} released nodes: -1 for none, -2 if unknown"
     array = np.asarray(truth)
     if array.shape != (released.nodes,) or (array.size and array.dtype.kind not in "iu"):
-        raise InputError(f"the truth must be {rule}, as whole numbers. Pass as many")
+        raise InputError(f"truth needs {rule}. Pass whole numbers")
     whose = array.astype(np.int64)
     real = whose[(whose != NOBODY) & (whose != UNKNOWN)]
     if real.size and (real.min() < 0 or np.unique(real).size < real.size):
-        raise InputError(f"the truth must be {rule}, each at most once. Pass other numbers")
+        raise InputError(f"truth needs {rule}, each at most once. Remove the duplicates")
     return whose
 
 
@@ -107,13 +106,10 @@ def checked_pairs(seeds: ArrayLike, released: Graph) -> IntArray:
     """Return seed pairs as rows of two numbers, of which the first fit the released graph."""
     pairs = np.asarray(seeds)
     if pairs.size and (pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu"):
-        raise InputError("seed pairs must be rows of two numbers, a released and an auxiliary node. Pass such rows")
+        raise InputError("Seed pairs need rows of two numbers: a released and an auxiliary node. Pass such rows")
     rows = pairs.astype(np.int64).reshape(-1, 2)
     if rows.size and rows[:, 0].max() >= released.nodes:
-        raise InputError(
-            f"seed pairs must name one of the {released.nodes} released nodes by its number from 0, but some do not. "
-            "Pass such numbers"
-        )
+        raise InputError(f"Seed pairs name nodes outside the {released.nodes} released ones. Count nodes from 0")
     return rows
 
 
@@ -122,7 +118,7 @@ def checked_pairs(seeds: ArrayLike, released: Graph) -> IntArray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NodeAttributes:
-    """The values of nodes: for each column what the values are called, and the number of each node's value.
+    """Node attributes: for each column, its labels and each node's value.
 
     ``codes`` has a row for each column and a number for each node, -1 where it has no value. ``notes`` say how many
     have none, and which columns of numbers were put into bands.
@@ -147,12 +143,12 @@ class NodeAttributes:
 
 
 def read_attributes(path: str | os.PathLike[str], graph: Graph) -> NodeAttributes:
-    """Return the values of nodes in a file whose column ``node`` names the nodes of the graph, one row each."""
+    """Read node attributes from a file with a column ``node``."""
     return _attributes(read_table(path, None), path, graph)
 
 
 def attributes_from(frame: Any, graph: Graph) -> NodeAttributes:
-    """Return the values of nodes in any frame, list of dicts or mapping of columns; files are read."""
+    """Read node attributes from a frame, list of dicts, mapping, or file."""
     import polars as pl
 
     if isinstance(frame, (str, os.PathLike)):
@@ -167,9 +163,9 @@ def attributes_from(frame: Any, graph: Graph) -> NodeAttributes:
 def _attributes(frame: "pl.DataFrame", path: str | os.PathLike[str], graph: Graph) -> NodeAttributes:
     if NODE not in frame.columns or frame.width < 2:
         raise InputError(
-            f"{shown(Path(path))} must have a column {NODE!r} that names nodes and at least one other with their "
-            f"values, but has {frame.width} column{'s' * (frame.width != 1)}"
-            f"{' and none of that name' if NODE not in frame.columns else ''}. Name them so in its header"
+            f"{shown(Path(path))} needs a column {NODE!r} and at least one attribute, but has {frame.width} "
+            f"column{'s' * (frame.width != 1)}{' and no ' + NODE if NODE not in frame.columns else ''}. "
+            "Correct its header"
         )
     names = frame[NODE].str.strip_chars()
     refuse_cells((names.is_null() | (names == "")), path, NODE, "name a node in every row")
@@ -202,7 +198,7 @@ def _unnamed(graph: Graph, numbers: IntArray, path: str | os.PathLike[str]) -> S
 def _column(
     frame: "pl.DataFrame", name: str, path: str | os.PathLike[str]
 ) -> tuple[IntArray, tuple[str, ...], list[str]]:
-    """Return the number of each row's value, what the values are called, and notes; refuse what cannot be learned."""
+    """Return codes and labels of one attribute, with notes; reject unusable ones."""
     import polars as pl
 
     from unveil.data.table import Table
@@ -210,27 +206,24 @@ def _column(
 
     where = f"column {shortened(name)} of {shown(Path(path))}"
     if frame[name].is_null().all():
-        raise InputError(f"{where} must hold values of nodes, but is empty. Fill it in or leave it out")
+        raise InputError(f"{where} is empty, so nothing can be inferred. Fill it in, or leave it out")
     table = Table.from_frame(frame.select(name), name=_WHOLE)
     grouped = pl.Series(bands(table, name), dtype=pl.String)
     present = grouped.drop_nulls()
     different = table.frame[name].drop_nulls().n_unique()
     labels = present.unique(maintain_order=True).sort().to_list()
     if len(labels) < 2:
-        raise InputError(
-            f"{where} must have at least two values, or nothing can be learned from it, but has {len(labels)}. Leave "
-            "it out"
-        )
+        raise InputError(f"{where} has only {len(labels)} value, so nothing can be inferred. Leave it out")
     if len(labels) == present.len():
         raise InputError(
-            f"{where} must have values that nodes share, but each of its {present.len():,} nodes has one of its own: "
-            "it is a name, which a release would give away at once. Leave it out"
+            f"{where} has a different value for each of its {present.len():,} nodes, so it is a direct "
+            "identifier. Leave it out"
         )
     notes = []
     if len(labels) < different:
         notes.append(
-            f"The {different:,} different numbers of {shortened(name)} were put into {len(labels)} bands of about as "
-            "many nodes each; whoever tells the band rightly has learned it."
+            f"The {different:,} different numbers of {shortened(name)} were grouped into {len(labels)} "
+            "intervals of about equal size; inferring the interval counts as disclosure."
         )
     if gaps := grouped.len() - present.len():
         have = "has" if gaps == 1 else "have"
@@ -243,7 +236,7 @@ def _column(
 
 
 def values_of_people(codes: IntArray, truth: IntArray, people: int) -> IntArray:
-    """Return the value of each auxiliary node, from those of released ones and whom these stand for; -1 if unknown."""
+    """Return each auxiliary node's value from its released node; -1 if unknown."""
     found = np.full((len(codes), people), NO_VALUE)
     there = np.flatnonzero((truth > NOBODY) & (truth < people))
     found[:, truth[there]] = codes[:, there]

@@ -1,4 +1,4 @@
-"""The question about an attacked graph measured: a release is made or given, attacked, and all figures put together."""
+"""Run attacks on a graph: make or read the release, attack, measure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -39,22 +39,22 @@ from unveil.questions.graph.read import NodeAttributes, values_of_people
 from unveil.questions.graph.settings import GraphSettings
 from unveil.report.progress import Progress, Say
 
-_OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; others had other ones as well."
+_OTHER_NOTES = "Notes on releases and knowledge are those of the first repetition; later ones differ in detail."
 _NOT_LOOKED_AT = (
-    "Whether the auxiliary graph looks like one of the released graph was not looked at: there are too few edges, or "
-    "too many nodes. With a graph of others every figure of what the adversary believes is wrong."
+    "The resemblance of the auxiliary graph was not tested: there are too few edges or too many nodes. If it "
+    "is a graph of different people, the attacker's probabilities are wrong."
 )
 # What takes more CPU seconds is said beforehand.
 _LONG = 30.0
 _ONE_REPETITION = (
-    "There is one repetition, and so no interval over repetitions: another release, or other knowledge of the "
-    "adversary, may give other figures."
+    "One repetition has no CI over repetitions. Another release or other knowledge of the attacker may give "
+    "other values."
 )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class World(AttackRecord):
-    """One release, what an adversary knows of it, and where the chance of the attack comes from.
+    """One release, the attacker's knowledge, and the attack's random generator.
 
     ``truth`` is -1 for a released node that stands for nobody and -2 for one of which nothing is known.
     """
@@ -81,11 +81,11 @@ def run(
     say: Say,
     notes: Sequence[str],
 ) -> GraphFindings:
-    """Return what an adversary finds in a graph that is protected here; see :func:`unveil.graph`.
+    """Attack a graph that is protected here; see :func:`unveil.graph`.
 
     ``protect`` is how the protection is written.
     """
-    repeat, overlap, node_share = settings.repeat, float(settings.overlap), float(settings.node_share)
+    repeat, overlap, node_share = settings.repeats, float(settings.edge_overlap), float(settings.node_overlap)
 
     def worlds() -> Iterator[World]:
         for number, own in enumerate(_generators(rng, repeat)):
@@ -98,7 +98,7 @@ def run(
                 release,
                 overlap=overlap,
                 seed_pairs=settings.seed_pairs,
-                connected=settings.connected,
+                connected=settings.keep_connected,
                 node_share=node_share,
                 rng=for_knowledge,
             )
@@ -128,7 +128,7 @@ def run(
         protect=protect,
         protect_settings=settings_of(protection),
         overlap=overlap,
-        connected=settings.connected,
+        connected=settings.keep_connected,
         given_seeds=False,
     )
     about_values = () if attributes is None else attributes.notes
@@ -137,15 +137,15 @@ def run(
 
 
 def _calibration(settings: GraphSettings) -> CalibrationSource | None:
-    """Return how the adversary learns what its scores are worth, None if it does not."""
+    """Return the source of calibration data, if requested."""
     return None if settings.calibrate == "none" else cast("CalibrationSource", settings.calibrate)
 
 
 def _check_people(release: GraphRelease) -> None:
     if release.kind == "synthetic":
         raise InputError(
-            f"values of nodes can be released only at nodes that are somebody's, but {release.name} draws a new graph "
-            "whose nodes are nobody's. Leave the attributes out, or protect the graph in another way"
+            f"{release.name} draws a new graph, so its nodes have no original values to release. Leave the "
+            "attributes out, or choose another protection"
         )
 
 
@@ -158,12 +158,12 @@ def _values(
 
 
 def _not_heard_of(release: GraphRelease, knowledge: GraphKnowledge) -> Iterator[str]:
-    """Yield a note where the adversary has not heard of everybody."""
+    """Yield a note if people are missing from the auxiliary graph."""
     if knowledge.names is not None:
         nodes, absent = release.original.nodes, release.original.nodes - knowledge.auxiliary.nodes
         yield (
-            f"The adversary has not heard of {absent:,} of {nodes:,} original nodes. Released nodes of theirs count as "
-            "nodes that stand for nobody: to name somebody there is a false alarm, and overall success leaves them out."
+            f"{absent:,} of {nodes:,} original nodes are missing from the auxiliary graph. A match of their "
+            "released nodes counts as a false alarm, and recall leaves them out."
         )
 
 
@@ -181,8 +181,8 @@ def run_made_elsewhere(
     say: Say,
     notes: Sequence[str],
 ) -> GraphFindings:
-    """Return what an adversary finds in a release made elsewhere; see :mod:`unveil.questions.graph.answer`."""
-    values, repeat = None, settings.repeat
+    """Attack a given release; see :mod:`unveil.questions.graph.answer`."""
+    values, repeat = None, settings.repeats
     if attributes is not None:
         values = attributes.codes, values_of_people(attributes.codes, truth, auxiliary.nodes)
 
@@ -232,7 +232,7 @@ def _attack_all(
     attributes: NodeAttributes | None,
     **facts: Any,
 ) -> GraphFindings:
-    """Return what the attack finds in each world; only the first guess is kept, because guesses are large.
+    """Run the attack on each repetition; keep only the first guess.
 
     ``facts`` are the fields of the findings that do not depend on the attack.
     """
@@ -310,7 +310,7 @@ def _say_what_it_takes(attack: GraphAttack, world: World, say: Say) -> None:
 
 
 def _resemblance(attack: GraphAttack, world: World, *, elsewhere: bool) -> Resemblance | None:
-    """Return whether both graphs look alike, where they might not or the attack believes a model in which they do."""
+    """Return the resemblance of both graphs, if the attack depends on it."""
     posterior = any(each.posterior for each in ATTACKS.values() if each.make is type(attack))
     if not (elsewhere or posterior):
         return None
@@ -320,18 +320,18 @@ def _resemblance(attack: GraphAttack, world: World, *, elsewhere: bool) -> Resem
 
 
 def _generators(rng: np.random.Generator, repeat: int) -> Iterator[np.random.Generator]:
-    """Yield the random numbers of each repetition, made when it begins; the first are the same however many follow."""
+    """Yield the random generator of each repetition."""
     for _ in range(repeat):
         yield rng.spawn(1)[0]
 
 
 def _drawn_seeds(truth: IntArray, auxiliary: Graph, number: int, rng: np.random.Generator) -> IntArray:
-    """Return so many pairs of the truth, all sets of them equally likely."""
+    """Return a random sample of true pairs of the given size."""
     known = np.flatnonzero((truth >= 0) & (truth < auxiliary.nodes))
     if not 0 <= number <= known.size:
         raise InputError(
-            f"the number of seed pairs must be from 0 to {known.size}, so many released nodes have a true one in the "
-            f"auxiliary graph, but is {number}. Ask for fewer pairs"
+            f"{number} seed pairs were requested, but only {known.size} released nodes have a true match in "
+            "the auxiliary graph. Request fewer"
         )
     # By the auxiliary node, so that the draw does not depend on how the release numbers its nodes.
     known = known[np.argsort(truth[known])]
@@ -340,7 +340,7 @@ def _drawn_seeds(truth: IntArray, auxiliary: Graph, number: int, rng: np.random.
 
 
 def _estimates(attack: object, world: World) -> Iterator[str]:
-    """Yield a note where an attack estimates how central nodes are, because exact numbers would take too long."""
+    """Yield a note if an attack estimates centrality."""
     limit, pivots = (getattr(attack, name, None) for name in ("exact_up_to", "pivots"))
     used = any(getattr(attack, f"{name}_weight", 0) > 0 for name in ("structure", "closeness"))
     largest = max(world.released.nodes, world.knowledge.auxiliary.nodes)
@@ -354,7 +354,7 @@ def _all_notes(repeat: int, *notes: str) -> tuple[str, ...]:
 
 
 def _notes(by_repetition: list[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the notes of the first repetition: with counts in them, those of all would be a long list of the same."""
+    """Return the notes of the first repetition."""
     first = dict.fromkeys(by_repetition[0])
     others = any(note not in first for notes in by_repetition for note in notes)
     return (*first, *([_OTHER_NOTES] if others else []))
@@ -365,13 +365,13 @@ def _notes_on_inputs(truth: IntArray, seeds: int | IntArray, repeat: int) -> Ite
     if nobody:
         stand = "stands" if nobody == 1 else "stand"
         yield (
-            f"{nobody:,} of {truth.size:,} released nodes {stand} for nobody: an attempt there is a failed one, and "
-            "overall success leaves them out."
+            f"{nobody:,} of {truth.size:,} released nodes {stand} for no original node: an attempt there "
+            "fails, and recall leaves them out."
         )
     if unknown:
         yield (
-            f"The truth says nothing of {unknown:,} of {truth.size:,} released nodes: the attack saw them, but whether "
-            "it was right about them is not known, and no figure counts them."
+            f"The true match of {unknown:,} of {truth.size:,} released nodes is unknown: the attack saw them, "
+            "but no result counts them."
         )
     if isinstance(seeds, int):
         return
@@ -379,9 +379,9 @@ def _notes_on_inputs(truth: IntArray, seeds: int | IntArray, repeat: int) -> Ite
     wrong = int(((whose != UNKNOWN) & (whose != seeds[:, 1])).sum())
     if wrong:
         contradict = "contradicts" if wrong == 1 else "contradict"
-        yield f"{wrong:,} of {len(seeds):,} seed pairs {contradict} the truth: the adversary starts with errors."
+        yield f"{wrong:,} of {len(seeds):,} seed pairs {contradict} the truth: the attacker starts with errors."
     if repeat > 1:
         yield (
-            "Graphs and seed pairs are given and stay the same, so repetitions differ only in what the attack draws: "
-            "the intervals do not say what an adversary with other knowledge would find."
+            "Graphs and seed pairs are given, so repetitions differ only in the randomness of the attack. "
+            "The CIs do not cover attackers with other knowledge."
         )

@@ -36,11 +36,11 @@ def _read_attack(text: str) -> object:
 
 
 #: Settings of a graph that is protected here, which is not done where the release was made elsewhere.
-ONLY_HERE = ("protect", "overlap", "connected", "node_share")
+ONLY_HERE = ("method", "edge_overlap", "keep_connected", "node_overlap")
 
 
 def _made_elsewhere(request: Request) -> list[tuple[str, str]]:
-    """Return what is missing or too much for a release that was made elsewhere, or for one that is made here."""
+    """Return missing or superfluous settings for a given or generated release."""
     elsewhere = [name for name in ("auxiliary", "truth", "pairs") if request.path(name) is not None]
     if request.sample:
         return [(elsewhere[0], f"{{{elsewhere[0]}}} needs the released graph. Give {{edges}}")] if elsewhere else []
@@ -88,6 +88,7 @@ class _ElsewhereSettings(Settings):
         fold=_ELSEWHERE,
         only="page",
         option="--seed-pairs",
+        front_end=True,
     )
 
 
@@ -103,11 +104,10 @@ class GraphSettings(SimpleGraphSettings, LimitSettings, SeedSettings, _Elsewhere
         required=True,
         is_bare=True,
     )
-    protect: Any = protection(
+    method: Any = protection(
         "graph",
         "id-removal",
         "Protection method",
-        option="--method",
         alias="--protect",
         place="default",
         group="Method",
@@ -121,9 +121,11 @@ class GraphSettings(SimpleGraphSettings, LimitSettings, SeedSettings, _Elsewhere
         place="default",
         group="Attack",
     )
-    seed_pairs: int = setting(
+    seed_pairs: Any = setting(
         50,
         "Number or file of known pairs",
+        kind="number",
+        objects=True,
         least=0,
         most=MOST_PAIRS,
         metavar="N|FILE",
@@ -131,21 +133,19 @@ class GraphSettings(SimpleGraphSettings, LimitSettings, SeedSettings, _Elsewhere
         place="default",
         group="Attack",
     )
-    overlap: Fraction = setting(
+    edge_overlap: Fraction = setting(
         "0.85",
         "Share of edges the attacker knows",
-        option="--edge-overlap",
         alias="--overlap",
         place="default",
         group="Attack",
     )
-    repeat: int = setting(
+    repeats: int = setting(
         1,
         "Independent repetitions",
         "Two or more give intervals.",
         least=1,
         most=MOST_REPETITIONS,
-        option="--repeats",
         alias="--repeat",
         place="default",
         group="Attack",
@@ -163,21 +163,19 @@ class GraphSettings(SimpleGraphSettings, LimitSettings, SeedSettings, _Elsewhere
         fold=MORE,
         group="Attack",
     )
-    connected: bool = setting(
+    keep_connected: bool = setting(
         False,
         "Keep the auxiliary graph connected",
         "Where the original graph is connected.",
         fold=MORE,
-        option="--keep-connected",
         alias="--connected",
         group="Attack",
     )
-    node_share: Fraction = setting(
+    node_overlap: Fraction = setting(
         "1",
         "Share of nodes in both graphs",
         "Other nodes are released too but have no match: to name one is an error.",
         fold=MORE,
-        option="--node-overlap",
         alias="--node-share",
         group="Attack",
     )

@@ -79,17 +79,17 @@ def explanation(findings: GraphFindings) -> tuple[str, ...]:
 def next_steps(findings: GraphFindings) -> tuple[NextStep, ...]:
     """Return what to do next."""
     steps = [
-        NextStep("Protect the graph further, then attack it again.", option="--protect")
+        NextStep("Protect the graph further, then attack it again.", option="--method")
         if tone(findings) in ("bad", "warning")
         else NextStep("Run other attacks before you rely on this result.", option="--attack")
     ]
     if not findings.repeated:
-        steps.append(NextStep("Repeat the attack to get confidence intervals.", option="--repeat 10"))
+        steps.append(NextStep("Repeat the attack to get confidence intervals.", option="--repeats 10"))
     return tuple(steps)
 
 
 def tone(findings: GraphFindings) -> Tone:
-    """Return the tone: bad if half of the attempts, or half of the nodes, are re-identified beyond guessing.
+    """Return the tone: bad if half of attempts or nodes are re-identified.
 
     A share above guessing is taken of what could lie above it. No success beyond that is neutral, not good: it does
     not say what another attacker would find.
@@ -103,7 +103,7 @@ def tone(findings: GraphFindings) -> Tone:
 
 
 def _baselines(findings: GraphFindings) -> tuple[float, float]:
-    """Return the share of attempts and of nodes that random guessing gets right: means of rates, as those shown are."""
+    """Return the expected precision and recall of random guessing."""
     return (
         findings.mean_share(lambda each: each.at_random, lambda each: each.matches.attempted),
         findings.mean_share(lambda each: each.at_random, lambda each: each.matches.somebody),
@@ -123,7 +123,7 @@ def summary_table(findings: GraphFindings) -> TableBlock:
         precision = findings.metric(_PRECISION)
         rows.append(_row("Attempts correct (precision)", (correct, attempted), precision, of_attempts))
     if somebody:
-        most = f"{mean_count(findings.most_found_on_average)} of {mean_count(somebody)}"
+        most = f"{mean_count(findings.max_expected_correct)} of {mean_count(somebody)}"
         rows.append(("Upper bound of recall", most, percent(findings.bound), "", ""))
     for edge in findings.edges[:1]:
         if edge.claims:
@@ -222,7 +222,7 @@ def levels_of(probability: FloatArray) -> IntArray:
 
 
 def _grouped(nodes: Nodes, size: int) -> tuple[FloatArray, FloatArray]:
-    """Return the mean probability of each group of nodes that follow one another, NaN where few were attempted."""
+    """Return group means of the probability of the true match."""
     if size == 1:
         return nodes.probability, nodes.right
     first = np.arange(0, nodes.degree.size, size)
@@ -262,8 +262,9 @@ def method(findings: GraphFindings) -> tuple[str, ...]:
         f"Seed pairs{unknown} are left out of every result. The probability of a candidate is its score divided by the "
         "sum of the scores compared; surprisal is capped at a probability of 1e-12. Random guessing gives each "
         "attempted node an auxiliary node outside the seed pairs.",
-        "Upper bound of recall: c nodes with the same neighbors, in the release or in the auxiliary graph, cannot be "
-        "told apart, so each is re-identified with probability 1/c at most. Other symmetries may lower it further.",
+        "Upper bound of recall: c nodes with the same neighbors, in the release or the auxiliary graph, are "
+        "indistinguishable. Each is re-identified with probability at most 1/c. Other symmetries may lower "
+        "it further.",
         *edges.method(findings),
         *attributes.method(findings),
         *confidence.method(findings),
@@ -332,9 +333,9 @@ def meanings() -> dict[str, str]:
     """Return what each quantity means that a limit can be set for."""
     texts = {name: of_nodes(text) for name, text in quantity_meanings().items()}
     texts |= {
-        f"{name}_high": f"the upper end of the 95% interval of {name} over the repetitions; undefined, and not "
-        "checked, where fewer than two have one (nothing was attempted, or nothing repeated). Fails above "
-        "VALUE: more is less private"
+        f"{name}_high": f"upper end of the 95% CI of {name} over the repetitions; not checked with "
+        "fewer than two values. "
+        "Fails above VALUE: more is less private"
         for name in (_PRECISION, _RECALL)
     }
     side = "Fails above VALUE: more is less private"
@@ -345,12 +346,12 @@ def meanings() -> dict[str, str]:
         summary = METRICS[limit].summary.removeprefix("Return ").rstrip(".").replace("``", "")
         texts[limit] = f"{summary} ({of}). {side}"
         if limit != "edge_disclosure_lift":
-            texts[f"{limit}_high"] = f"the upper end of the 95% interval of {limit}. {side}"
+            texts[f"{limit}_high"] = f"upper end of the 95% CI of {limit}. {side}"
     return texts
 
 
 def quantities(findings: GraphFindings) -> dict[str, Quantity]:
-    """Return what a limit can be set for: the mean of every metric, and the upper ends of rates."""
+    """Return the quantities that accept a limit: means and upper ends."""
     values = {each.metric.name: each.mean for each in findings.metrics}
     values |= {f"{name}_high": findings.metric(name).high for name in (_PRECISION, _RECALL)}
     columns = attributes.best_columns(findings)
@@ -375,7 +376,7 @@ def quantities(findings: GraphFindings) -> dict[str, Quantity]:
 
 
 def frame(findings: GraphFindings) -> "pl.DataFrame":
-    """Return one row per metric: its mean over the repetitions, and the interval; of learned probabilities too."""
+    """Return one row per metric with its mean and CI."""
     import polars as pl
 
     rows = frame_of([AverageRow(each) for each in findings.metrics])
@@ -389,9 +390,9 @@ def frame(findings: GraphFindings) -> "pl.DataFrame":
 
 
 VIEW = QuestionView(
-    schema="unveil.graph/1",
+    schema="unveil.graph/2",
     findings=GraphFindings,
-    about="The answer of `unveil graph`: who is found in a released graph. Counts are means over the repetitions.",
+    about="Result of `unveil graph`: re-identified nodes of a released graph. Counts are means over the repetitions.",
     quantities=quantities,
     frame=frame,
     page=page,

@@ -1,1 +1,1 @@
-"""How many entries are given their true token?"""
+"""Matching attacks: how many pseudonyms are resolved?"""

@@ -58,7 +58,10 @@ def explanation(ambiguity: Ambiguity) -> tuple[str, ...]:
     ends = [decimal(each, places=2) for each in (ambiguity.least_cracks.value, highest(ambiguity))]
     span = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
     share = about(ambiguity.believed_cracks.value / ambiguity.n)
-    expected = f"{span} of {n} are expected to be resolved, depending on the truth ({share} if the attacker is right)."
+    expected = (
+        f"{span} of {n} are expected to be resolved, depending on the truth ({share} by the attacker's own "
+        "probabilities)."
+    )
     which = f"For {count(sure, 'item', 'items')} only one pseudonym is possible."
     return expected, which if sure else "Each item has several possible pseudonyms."
 
@@ -76,7 +79,7 @@ def summary_table(ambiguity: Ambiguity) -> TableBlock:
     """Return the main results with their accuracy."""
     n = f"of {count(ambiguity.n)}"
     expected = (
-        ("Expected resolved if the attacker is right", ambiguity.believed_cracks),
+        ("Expected resolved by the attacker's own probabilities", ambiguity.believed_cracks),
         ("Expected resolved, at least", ambiguity.least_cracks),
         ("Expected resolved, at most", ambiguity.most_cracks),
     )
@@ -133,7 +136,7 @@ def page(findings: AmbiguityFindings, context: MatchingContext = _CONTEXT) -> Pa
         picture=(best_chart(inner), summary_table(inner)),
         tone=tone(inner),
         sections=(
-            ambiguity_section(inner, findings.entries, context),
+            ambiguity_section(inner, findings.items, context),
             *(() if releases is None else (releases,)),
         ),
         method=_method(findings),
@@ -160,12 +163,11 @@ def _method(findings: AmbiguityFindings) -> tuple[str, ...]:
 
 
 AMBIGUITY_VIEW: QuestionView[AmbiguityFindings] = QuestionView(
-    schema="unveil.matching-without-truth/1",
+    schema="unveil.matching-without-truth/2",
     findings=AmbiguityFindings,
-    about="The answer of `unveil matching` where the true tokens are not known: what lies between the least and the "
-    "most.",
+    about="Result of `unveil matching` without the truth: bounds on the resolved pseudonyms.",
     quantities=quantities,
-    frame=lambda findings: findings.entry_frame,
+    frame=lambda findings: findings.item_frame,
     page=page,
     meanings=meanings,
     context=MatchingContext,

@@ -1,4 +1,4 @@
-"""Which token is which entry? How many entries does an adversary crack, and how sure are we?"""
+"""Matching attacks: expected number of resolved pseudonyms, with its accuracy."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,27 +28,26 @@ def matching(
     notes: Sequence[str] = (),
     **changes: Any,
 ) -> Result[Any]:
-    """Return how many entries an adversary cracks, expected and with which distribution, and how sure that is.
+    """Estimate how many pseudonyms an attacker resolves.
 
     Parameters
     ----------
     guess
-        What the adversary holds: a matching or an unequal one, a distribution over matchings, a matrix of weights with
-        one row per entry and one column per token, or its file. None where one of ``ranges``, ``matchings`` and
-        ``dataflow`` says it.
+        The attacker's knowledge: a matching or an unequal one, a distribution over matchings, or a matrix of weights
+        (or its file) with one row per item and one column per pseudonym. None if ``frequency_ranges``, ``matchings`` or
+        ``dataflow`` is given.
     truth
-        The true token of each entry, as numbers (-1 for none), as names, or as a file with the columns ``entry`` and
-        ``token``. Without it the answer says how many matchings are left, and how many entries may be cracked at least
-        and at most.
+        The true pseudonym of each item, as numbers (-1 for none), as names, or as a file with the columns ``item`` and
+        ``pseudonym``. Without it the result is the number of matchings left, and bounds on the resolved pseudonyms.
     settings
-        The settings below as one object; keywords change single ones. ``groups`` may also be a sequence or a mapping,
-        ``sets`` a mapping from name to entries, and ``also`` may hold attacks, or pairs of a name and an attack.
+        All settings as one object; keywords replace single ones. ``equivalent`` may also be a sequence or a mapping,
+        ``sets`` a mapping from name to items, and ``also`` may hold attacks, or pairs of a name and an attack.
     rng
-        A source of randomness instead of ``seed``.
+        Random generator, instead of ``seed``.
     progress
-        Called with the name of a step and the share of it that is done.
+        Called with the name of a step and the share of work done.
     notes
-        Sentences to carry into the report.
+        Notes for the report.
 
     Examples
     --------
@@ -62,7 +61,7 @@ def matching(
     inputs = read(guess, truth, asked, progress=progress)
     rng, seed = randomness(rng, asked.seed)
     shared: dict[str, Any] = {
-        "precision": asked.precision,
+        "precision": asked.rel_error,
         "rng": rng,
         "progress": progress,
         "notes": (*notes, *inputs.notes),
@@ -74,14 +73,17 @@ def matching(
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request."""
+    """Answer a request of a front end."""
     from unveil.data import samples
 
     settings = MatchingSettings.of_request(request)
     if request.sample:
-        files: dict[str, Any] = {
-            name: samples.path(f"matching_{name}.csv") for name in ("ranges", "transactions", "truth")
-        }
-        settings = replace(settings, also=(), **files)
+        settings = replace(
+            settings,
+            also=(),
+            frequency_ranges=samples.path("matching_ranges.csv"),
+            transactions=samples.path("matching_transactions.csv"),
+            truth=samples.path("matching_truth.csv"),
+        )
     answer = matching(settings.matrix, settings.truth, settings, progress=request.progress)
     return Response(answer=answer, on_page={"top": settings.top})

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
+from unveil.metrics.matchings.cracks import Cracks, EstimatedValue
 from unveil.metrics.matchings.permanents import Ambiguity
 from unveil.report.text import UNDEFINED, count, decimal, percent, significant
 
@@ -32,12 +32,12 @@ _METHODS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def amount(figure: EstimatedFigure) -> str:
+def amount(figure: EstimatedValue) -> str:
     """Return an estimated number, with as many digits as are known.
 
-    >>> amount(EstimatedFigure(2421.8213, 1.7, "worm", 1.001, "sampled"))
+    >>> amount(EstimatedValue(2421.8213, 1.7, "worm", 1.001, "sampled"))
     '2,421.8'
-    >>> amount(EstimatedFigure(29 / 18, 0.0, "subsets"))
+    >>> amount(EstimatedValue(29 / 18, 0.0, "subsets"))
     '1.611'
     """
     if figure.kind != "sampled" or not figure.error > 0:
@@ -65,10 +65,10 @@ def method_words(method: str) -> str:
     return "; and ".join(_METHODS.get(each, each) for each in method.split(", "))
 
 
-def certainty(figure: EstimatedFigure) -> str:
+def certainty(figure: EstimatedValue) -> str:
     """Return how accurate a number is, in words.
 
-    >>> certainty(EstimatedFigure(1.5, 0.0, "subsets"))
+    >>> certainty(EstimatedValue(1.5, 0.0, "subsets"))
     'Exact, by dynamic programming over sets of pseudonyms.'
     """
     if math.isnan(figure.value):
@@ -88,7 +88,7 @@ def certainty(figure: EstimatedFigure) -> str:
     return f"Exact, by {by}."
 
 
-def permanent_certainty(log: EstimatedFigure) -> str:
+def permanent_certainty(log: EstimatedValue) -> str:
     """Return how accurate a permanent is, in words, given its logarithm."""
     if log.kind == "exact":
         return certainty(log)
@@ -120,10 +120,10 @@ def permanent_text(result: Cracks | Ambiguity) -> str:
     return f"{10 ** (digits - power):.2f} × 10^{power}"
 
 
-def accuracy(figure: EstimatedFigure) -> str:
+def accuracy(figure: EstimatedValue) -> str:
     """Return how accurate a number is, in a word or two.
 
-    >>> accuracy(EstimatedFigure(1.5, 0.0, "subsets")), accuracy(EstimatedFigure(1.5, 0.02, "worm", 1.0, "sampled"))
+    >>> accuracy(EstimatedValue(1.5, 0.0, "subsets")), accuracy(EstimatedValue(1.5, 0.02, "worm", 1.0, "sampled"))
     ('exact', '± 0.04')
     """
     if figure.kind == "bracket":
@@ -133,7 +133,7 @@ def accuracy(figure: EstimatedFigure) -> str:
     return "exact"
 
 
-def degree_text(figure: EstimatedFigure) -> str:
+def degree_text(figure: EstimatedValue) -> str:
     """Return a degree of anonymity."""
     return decimal(figure.value) if figure.kind != "bracket" else f"{decimal(figure.value)} or more"
 
@@ -142,11 +142,11 @@ def permanent_label(result: Cracks | Ambiguity) -> str:
     """Return what the sum of weights over all matchings is called."""
     if result.permanent is not None and result.flat:
         return "Possible matchings"
-    return "Permanent of the matrix" if result.n == result.pairs == result.token_count else "Weight of all pairings"
+    return "Permanent of the matrix" if result.n == result.pairs == result.pseudonym_count else "Weight of all pairings"
 
 
 def chance_text(value: float) -> str:
-    """Return a probability; one that is certain says so."""
+    """Return a probability, with a note if it is certain."""
     return "100% (certain)" if value >= CERTAIN else percent(float(value))
 
 

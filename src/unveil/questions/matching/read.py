@@ -1,4 +1,4 @@
-"""The question about matchings asked of files: what the adversary holds, and the true token of each entry."""
+"""Read the attacker's knowledge and the truth from files."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ _LOPSIDED = 3
 
 
 class MatchingInputs(NamedTuple):
-    """What the adversary holds, the true token, the group and the sets of entries if told, and what has to be said.
+    """The attacker's knowledge, the truth, groups, sets, and notes.
 
     ``releases`` are the attacks with one release alone, by the name of its file, where there are several.
     """
@@ -39,18 +39,20 @@ class MatchingInputs(NamedTuple):
 
 
 def read(guess: Any, truth: Any, settings: MatchingSettings, *, progress: Progress) -> MatchingInputs:
-    """Return what the adversary holds and the truth, checked; the arguments are those of `matching`."""
+    """Return the attacker's knowledge and the truth, checked; arguments as in `matching`."""
     from unveil.data.matrices.matchings import read_truth
 
     settings = settings if guess is None else replace(settings, matrix=guess)
-    given = [name for name in ("matrix", "ranges", "matchings", "dataflow") if getattr(settings, name) is not None]
+    given = [
+        name for name in ("matrix", "frequency_ranges", "matchings", "dataflow") if getattr(settings, name) is not None
+    ]
     if len(given) != 1:
         raise InputError(
-            "exactly one of guess, ranges, matchings and dataflow must say what the adversary holds, but "
-            f"{len(given)} of them do. Pass one"
+            "The attacker's knowledge needs exactly one of guess, frequency_ranges, matchings and dataflow, but "
+            f"{len(given)} were given. Pass one"
         )
-    if truth is None and (settings.groups is not None or settings.sets is not None):
-        raise InputError("groups and sets are found by their true tokens, but no truth was given. Pass it too")
+    if truth is None and (settings.equivalent is not None or settings.sets is not None):
+        raise InputError("Equivalent items and item sets need the true pseudonyms. Pass truth")
     progress("reading", 0.0)
     release = next(name for name in _RELEASES if getattr(settings, name) is not None or name == "matrix")
     further = [_further(settings, release, each, number) for number, each in enumerate(settings.also, start=2)]
@@ -61,7 +63,7 @@ def read(guess: Any, truth: Any, settings: MatchingSettings, *, progress: Progre
     return MatchingInputs(
         whole,
         read_truth(truth, whole) if isinstance(truth, PathLike) else truth,
-        read_groups(settings.groups, whole) if isinstance(settings.groups, PathLike) else settings.groups,
+        read_groups(settings.equivalent, whole) if isinstance(settings.equivalent, PathLike) else settings.equivalent,
         read_sets(settings.sets, whole) if isinstance(settings.sets, PathLike) else settings.sets,
         tuple(note for _, some in attacks for note in some),
         tuple((name, one) for name, (one, _) in zip(names, attacks, strict=True)) if further else (),
@@ -69,7 +71,7 @@ def read(guess: Any, truth: Any, settings: MatchingSettings, *, progress: Progre
 
 
 def _further(settings: MatchingSettings, release: str, given: Any, number: int) -> tuple[str, MatchingSettings]:
-    """Return the name of a further release of the same kind, and the settings with it instead of the first."""
+    """Return the name and settings of a further release."""
     named = isinstance(given, (list, tuple)) and len(given) == 2 and isinstance(given[0], str)
     name, one = given if named else (_name(given, number), given)
     return name, replace(settings, **{release: one})
@@ -80,7 +82,7 @@ def _name(given: Any, number: int) -> str:
 
 
 def combined(attacks: Sequence[Attack]) -> Attack:
-    """Return the attack with all releases together; they must be of one kind."""
+    """Return the attack on all releases together, which share one type."""
     first, *others = attacks
     for kind in (Matching, UnequalMatching, MatchingDistribution):
         if isinstance(first, kind):
@@ -88,13 +90,13 @@ def combined(attacks: Sequence[Attack]) -> Attack:
             if len(same) == len(others):
                 return first.combined(*same)  # type: ignore[arg-type]
     raise InputError(
-        "all releases must be under the same tokens and of the same kind, but some have as many entries as tokens and "
-        "others have not, or some are matrices and others matchings. Give each the rows and columns of the others"
+        "The releases differ in type: all need the same pseudonyms and items, all matrices or all listed "
+        "matchings. Give each the same rows and columns"
     )
 
 
 def _attack(settings: MatchingSettings) -> tuple[Attack, tuple[str, ...]]:
-    if settings.ranges is not None:
+    if settings.frequency_ranges is not None:
         return _of_ranges(settings)
     return _of_one(settings), ()
 
@@ -109,15 +111,15 @@ def _of_one(settings: MatchingSettings) -> Attack:
         with of_file(settings.dataflow):
             return Matching.from_dataflow(network)
     if not isinstance(settings.matrix, PathLike):
-        return _of_matrix(settings.matrix, settings.pairs)
+        return _of_matrix(settings.matrix, settings.matched)
     file = read_matrix(settings.matrix, square=False)
     rows, columns = file.matrix.shape
-    if settings.pairs is None:
+    if settings.matched is None:
         _refuse_survey(file, settings.matrix)
     with of_file(settings.matrix):
-        if rows == columns and settings.pairs in (None, rows):
+        if rows == columns and settings.matched in (None, rows):
             return Matching(*file)
-        return UnequalMatching(*file, settings.pairs)
+        return UnequalMatching(*file, settings.matched)
 
 
 def _of_matrix(guess: Any, pairs: int | None) -> Attack:
@@ -135,54 +137,51 @@ def _is_rows(guess: Any) -> bool:
 
 
 def _refuse_survey(file: MatrixFile, path: PathLike) -> None:
-    """Refuse a table of people and their answers: far from square, and with numbers that are no chances.
+    """Reject a matrix that looks like a table of people.
 
     A matrix of 0 and 1 or of probabilities may have any shape. Weights above 1 may too, but of a shape that leaves most
-    entries or tokens alone somebody must have said how many pairs there are.
+    items or pseudonyms alone somebody must have said how many pairs there are.
     """
     rows, columns = file.matrix.shape
     few, many = sorted((rows, columns))
     if many <= _LOPSIDED * few or float(file.matrix.max()) <= 1:
         return
     raise InputError(
-        f"the matrix of {shown(Path(path))} has {rows:,} rows, {columns:,} columns and numbers above 1, so it looks "
-        f"like a table of people and their answers, where only {few:,} of {many:,} could be paired. Pass one row per "
-        "entry and one column per token, with the weight of each pair ('unveil audit' takes tables of people); if "
-        f"these are weights, add how many entries have a token: --pairs {few}"
+        f"{shown(Path(path))} has {rows:,} rows, {columns:,} columns and numbers above 1, so it looks like a "
+        f"table of people. Only {few:,} of {many:,} could be paired. Pass one row per item and one column per "
+        "pseudonym ('unveil audit' takes tables of people). If these are weights, state how many items have "
+        f"a pseudonym: {few}"
     )
 
 
 def _of_ranges(settings: MatchingSettings) -> tuple[Attack, tuple[str, ...]]:
     from unveil.data.matrices.matchings import read_frequencies, read_ranges, read_transactions
 
-    transactions, frequencies, pairs = settings.transactions, settings.frequencies, settings.pairs
+    transactions, frequencies, pairs = settings.transactions, settings.frequencies, settings.matched
     if (transactions is None) == (frequencies is None):
         seen = "none" if transactions is None else "both"
-        raise InputError(
-            f"ranges need the released transactions or the frequencies of tokens beside them, but {seen} were given. "
-            "Pass one of the two"
-        )
-    known = read_ranges(settings.ranges)
+        raise InputError(f"ranges needs transactions or frequencies, but {seen} were given. Pass one of the two")
+    known = read_ranges(settings.frequency_ranges)
     counted = read_frequencies(frequencies) if transactions is None else read_transactions(transactions)
     source = frequencies if transactions is None else transactions
-    names = {"entries": known.entries, "tokens": counted.tokens}
-    with of_file(settings.ranges, f" beside {shown(Path(source))}"):
-        if len(known.entries) == len(counted.tokens) and pairs in (None, len(known.entries)):
+    names = {"items": known.items, "pseudonyms": counted.pseudonyms}
+    with of_file(settings.frequency_ranges, f" beside {shown(Path(source))}"):
+        if len(known.items) == len(counted.pseudonyms) and pairs in (None, len(known.items)):
             return Matching.from_ranges(known.low, known.high, counted.frequency, **names), counted.notes
         guess = UnequalMatching.from_ranges(known.low, known.high, counted.frequency, **names, pairs=pairs)
     return guess, counted.notes
 
 
 def read_groups(path: PathLike, guess: Attack) -> tuple[str, ...]:
-    """Return the group of each entry, from the columns ``entry`` and ``group``.
+    """Return the group of each item, from columns ``item`` and ``group``.
 
-    Where the adversary's matrix has no names, entries are the numbers of its rows, counted from 1. Raises InputError
-    with the row where a cell is empty, an entry is unknown or comes twice, or if entries are missing.
+    Where the adversary's matrix has no names, items are the numbers of its rows, counted from 1. Raises InputError
+    with the row where a cell is empty, an item is unknown or comes twice, or if items are missing.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "groups.csv")
-    ...     _ = file.write_text("entry,group" + chr(10) + "2,viral" + chr(10) + "1,other" + chr(10))
+    ...     _ = file.write_text("item,group" + chr(10) + "2,viral" + chr(10) + "1,other" + chr(10))
     ...     read_groups(file, Matching([[1, 1], [1, 1]]))
     ('other', 'viral')
     """
@@ -190,29 +189,28 @@ def read_groups(path: PathLike, guess: Attack) -> tuple[str, ...]:
 
     from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
 
-    frame = read_table(path, {"entry": "entry", "group": "group"}, complete=["entry", "group"])
-    refuse_repeats(frame, path, ["entry"])
-    known = pl.DataFrame({"entry": pl.Series(_names(guess), dtype=pl.String)})
-    refuse_cells(~frame["entry"].is_in(known["entry"].implode()), path, "entry", _must(guess))
+    frame = read_table(path, {"item": "item", "group": "group"}, complete=["item", "group"])
+    refuse_repeats(frame, path, ["item"])
+    known = pl.DataFrame({"item": pl.Series(_names(guess), dtype=pl.String)})
+    refuse_cells(~frame["item"].is_in(known["item"].implode()), path, "item", _must(guess))
     if frame.height < guess.n:
         raise InputError(
-            f"{shown(Path(path))} must give the group of each of the {guess.n} entries, but lacks "
-            f"{guess.n - frame.height}. Add a row for each of them"
+            f"{shown(Path(path))} lacks the group of {guess.n - frame.height} of {guess.n} items. Add a row for each"
         )
-    return tuple(known.join(frame, on="entry", how="left", maintain_order="left")["group"])
+    return tuple(known.join(frame, on="item", how="left", maintain_order="left")["group"])
 
 
 def read_sets(path: PathLike, guess: Attack) -> dict[str, list[str]]:
-    """Return the entries of each set, from the columns ``set`` and ``entry``: a row for each entry of each set.
+    """Return the items of each set, from columns ``set`` and ``item``.
 
-    An entry may be in several sets, or in none. Entries without names are the numbers of rows, counted from 1; what is
+    An item may be in several sets, or in none. Items without names are the numbers of rows, counted from 1; what is
     returned then counts from 0, as :func:`unveil.matching` takes it. Raises InputError with the row where a cell is
-    empty, an entry is unknown, or a set has it twice.
+    empty, an item is unknown, or a set has it twice.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "sets.csv")
-    ...     _ = file.write_text("set,entry" + chr(10) + "a,1" + chr(10) + "b,1" + chr(10) + "b,2" + chr(10))
+    ...     _ = file.write_text("set,item" + chr(10) + "a,1" + chr(10) + "b,1" + chr(10) + "b,2" + chr(10))
     ...     read_sets(file, Matching([[1, 1], [1, 1]]))
     {'a': ['0'], 'b': ['0', '1']}
     """
@@ -220,19 +218,19 @@ def read_sets(path: PathLike, guess: Attack) -> dict[str, list[str]]:
 
     from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
 
-    frame = read_table(path, {"set": "set", "entry": "entry"}, complete=["set", "entry"])
-    refuse_repeats(frame, path, ["set", "entry"])
+    frame = read_table(path, {"set": "set", "item": "item"}, complete=["set", "item"])
+    refuse_repeats(frame, path, ["set", "item"])
     known = pl.Series(_names(guess), dtype=pl.String)
-    refuse_cells(~frame["entry"].is_in(known.implode()), path, "entry", _must(guess))
+    refuse_cells(~frame["item"].is_in(known.implode()), path, "item", _must(guess))
     found: dict[str, list[str]] = {}
-    for name, entry in frame.iter_rows():
-        found.setdefault(name, []).append(entry if guess.entries else str(int(entry) - 1))
+    for name, item in frame.iter_rows():
+        found.setdefault(name, []).append(item if guess.items else str(int(item) - 1))
     return found
 
 
 def _names(guess: Attack) -> tuple[str, ...]:
-    return guess.entries or tuple(str(number) for number in range(1, guess.n + 1))
+    return guess.items or tuple(str(number) for number in range(1, guess.n + 1))
 
 
 def _must(guess: Attack) -> str:
-    return "name an entry of the attack" if guess.entries else f"hold a whole number from 1 to {guess.n}"
+    return "name an item of the attack" if guess.items else f"hold a whole number from 1 to {guess.n}"

@@ -1,4 +1,4 @@
-"""The question about matchings measured: what the adversary holds and perhaps the truth in, findings out."""
+"""Run a matching attack: knowledge and perhaps truth in, findings out."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -20,8 +20,8 @@ from unveil.report.progress import Progress
 Measure = TypeVar("Measure")
 
 TOGETHER = (
-    "The weights of all releases were multiplied. That is right where they tell by themselves, or only rule pairs out; "
-    "what two of them tell alike is counted twice, and then the adversary seems surer than it is."
+    "The weights of all releases were multiplied. This is valid if the releases are independent, or only "
+    "rule pairs out. Shared evidence counts twice and overstates the attacker's certainty."
 )
 
 
@@ -37,18 +37,18 @@ def run(
     notes: Sequence[str],
     releases: Sequence[tuple[str, Attack]] = (),
 ) -> MatchingFindings:
-    """Return how many entries an adversary cracks; see :func:`unveil.matching`."""
+    """Return the number of resolved pseudonyms; see :func:`unveil.matching`."""
     _refuse_more_pairs(guess, truth)
     progress("counting cracks", 0.0)
     found = _measured(lambda: cracks(guess, truth, groups=groups, sets=sets, rng=rng, precision=precision))
     true_pairs = int((found.truth >= 0).sum())
     return MatchingFindings(
         cracks=found,
-        blind=cracks_of_pairings(found.n, found.token_count, found.pairs, true_pairs),
+        blind=cracks_of_pairings(found.n, found.pseudonym_count, found.pairs, true_pairs),
         holds=_holds(guess),
         possible=_possible(guess),
-        entries=guess.entries or _numbers(guess.n),
-        tokens=guess.tokens or _numbers(found.token_count),
+        items=guess.items or _numbers(guess.n),
+        pseudonyms=guess.pseudonyms or _numbers(found.pseudonym_count),
         notes=(*notes, *((TOGETHER,) if releases else ()), *found.notes),
         releases=tuple(_alone(name, one, found.truth, precision, rng) for name, one in releases),
     )
@@ -70,21 +70,21 @@ def run_without_truth(
         ambiguity=found,
         holds=_holds(guess),
         possible=_possible(guess),
-        entries=guess.entries or _numbers(guess.n),
+        items=guess.items or _numbers(guess.n),
         notes=(*notes, *((TOGETHER,) if releases else ()), *found.notes),
         releases=tuple(_alone(name, one, None, precision, rng) for name, one in releases),
     )
 
 
 def _refuse_more_pairs(guess: Attack, truth: Any) -> None:
-    """Refuse a truth with more pairs than the adversary makes: one of the two numbers is a mistake."""
+    """Reject a truth with more pairs than the attacker makes."""
     if not isinstance(guess, UnequalMatching):
         return
     true_pairs = int((truth_of(guess, truth) >= 0).sum())
     if true_pairs > guess.pair_count:
         raise InputError(
-            f"the truth must have at most {guess.pair_count} pairs of an entry and a token, the number that was given "
-            f"as pairs, but it has {true_pairs}. Set pairs to {true_pairs}, or remove pairs from the truth"
+            f"truth has {true_pairs} pairs of an item and a pseudonym, but pairs is {guess.pair_count}. Set "
+            f"pairs to {true_pairs}, or remove pairs from the truth"
         )
 
 

@@ -6,9 +6,9 @@ from typing import Any
 from unveil.questions.request import Request
 from unveil.questions.settings import MORE, LimitSettings, Question, SeedSettings, setting
 
-#: Figures that need to know the groups of entries.
+#: Figures that need to know the groups of items.
 OF_GROUPS = ("group_found_share", "group_found_share.high")
-#: Figures that need to know sets of entries.
+#: Figures that need to know sets of items.
 OF_SETS = ("set_found", "set_found.high")
 #: Figures that do not need the truth, and those that are there only without it.
 OF_NO_TRUTH = ("d", "d.low", "believed_share", "most_cracked_share")
@@ -19,20 +19,20 @@ def _one_attack(request: Request) -> list[tuple[str, str]]:
     """Return which files do not make one attack and its truth."""
     if request.sample:
         return []
-    holds = [name for name in ("matrix", "ranges", "matchings", "dataflow") if request.path(name) is not None]
+    holds = [name for name in ("matrix", "frequency_ranges", "matchings", "dataflow") if request.path(name) is not None]
     if not holds:
-        must = "What the attacker knows is missing. Give {matrix}, {ranges}, {matchings} or {dataflow}"
+        must = "What the attacker knows is missing. Give {matrix}, {frequency_ranges}, {matchings} or {dataflow}"
         return [("matrix", f"{must}; or no file at all, for the example")]
     if len(holds) > 1:
         return [(holds[1], f"{{{holds[0]}}} and {{{holds[1]}}} exclude each other. Remove one")]
     beside = [name for name in ("transactions", "frequencies") if request.path(name) is not None]
-    if holds == ["ranges"] and len(beside) != 1:
+    if holds == ["frequency_ranges"] and len(beside) != 1:
         which = "only one of {transactions} and {frequencies}" if beside else "{transactions} or {frequencies}"
-        return [("frequencies" if beside else "transactions", f"{{ranges}} needs {which}. Give one of them")]
-    if holds != ["ranges"] and beside:
-        return [("ranges", f"{{{beside[0]}}} needs {{ranges}}. Add it")]
-    if request.values["pairs"] is not None and holds[0] in ("matchings", "dataflow"):
-        return [("pairs", f"{{pairs}} needs a matrix or ranges: {{{holds[0]}}} matches every item. Remove it")]
+        return [("frequencies" if beside else "transactions", f"{{frequency_ranges}} needs {which}. Give one of them")]
+    if holds != ["frequency_ranges"] and beside:
+        return [("frequency_ranges", f"{{{beside[0]}}} needs {{frequency_ranges}}. Add it")]
+    if request.values["matched"] is not None and holds[0] in ("matchings", "dataflow"):
+        return [("matched", f"{{matched}} needs a matrix or ranges: {{{holds[0]}}} matches every item. Remove it")]
     return [*_of_truth(request), *_of_limits(request)][:1]
 
 
@@ -40,7 +40,7 @@ def _of_truth(request: Request) -> list[tuple[str, str]]:
     """Return the settings that need the truth, where it is not given."""
     if request.path("truth") is not None:
         return []
-    names = [name for name in ("groups", "sets") if request.path(name) is not None]
+    names = [name for name in ("equivalent", "sets") if request.path(name) is not None]
     return [(name, f"{{{name}}} needs the true pseudonyms. Add {{truth}}") for name in names]
 
 
@@ -48,8 +48,8 @@ def _of_limits(request: Request) -> list[tuple[str, str]]:
     """Return the limits on results that this run does not have."""
     wrong = []
     for name, _ in request.values["limits"]:
-        if name in OF_GROUPS and request.path("groups") is None:
-            wrong.append(("limits", f"The limit on {name} needs equivalent items. Add {{groups}}"))
+        if name in OF_GROUPS and request.path("equivalent") is None:
+            wrong.append(("limits", f"The limit on {name} needs equivalent items. Add {{equivalent}}"))
         elif name in OF_SETS and request.path("sets") is None:
             wrong.append(("limits", f"The limit on {name} needs item sets. Add {{sets}}"))
         elif name in ONLY_WITHOUT_TRUTH and request.path("truth") is not None:
@@ -82,12 +82,11 @@ class MatchingSettings(LimitSettings, SeedSettings):
         kind="table",
         place="default",
     )
-    groups: Any = setting(
+    equivalent: Any = setting(
         None,
         "Items that count as the same",
         "The columns item and group.",
         kind="table",
-        option="--equivalent",
         alias="--groups",
     )
     sets: Any = setting(
@@ -96,13 +95,12 @@ class MatchingSettings(LimitSettings, SeedSettings):
         "The columns set and item, a row for each item of each set. Sets may overlap.",
         kind="table",
     )
-    ranges: Any = setting(
+    frequency_ranges: Any = setting(
         None,
         "Known frequency range per item",
         "The columns item, low and high.",
         kind="table",
         fold=_ELSE,
-        option="--frequency-ranges",
         alias="--ranges",
         place="default",
     )
@@ -144,17 +142,16 @@ class MatchingSettings(LimitSettings, SeedSettings):
         fold=MORE,
         place="default",
     )
-    pairs: int | None = setting(
+    matched: int | None = setting(
         None,
         "Number of matched items",
         "Default: as many as possible; 4 for 5 items and 4 pseudonyms.",
         least=1,
         fold=MORE,
         metavar="N",
-        option="--matched",
         alias="--pairs",
     )
-    precision: float = setting(
+    rel_error: float = setting(
         0.01,
         "Relative standard error",
         "Of the expected number of resolved pseudonyms; a tenth of it for d. Only for matrices too large for exact "
@@ -162,7 +159,6 @@ class MatchingSettings(LimitSettings, SeedSettings):
         least=0.0001,
         most=1,
         fold=MORE,
-        option="--rel-error",
         alias="--precision",
     )
     top: int = setting(

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from unveil._kernels.types import FloatArray
-from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
+from unveil.metrics.matchings.cracks import Cracks, EstimatedValue
 from unveil.metrics.matchings.permanents import Ambiguity
 from unveil.questions.matching.estimates import (
     CERTAIN,
@@ -38,7 +38,7 @@ _CONTEXT = MatchingContext()
 _SOURCE = "Definitions: Lakshmanan, Ng and Ramesh (2008), Bagai, Malik and Jadliwala (2017), Edman, Sivrikaya and Yener"
 #: What the report does not cover.
 LIMITATIONS = (
-    "Only the given attack is measured; another attacker may know more.",
+    "Only the given attack is measured; stronger attackers may resolve more.",
     "The attacker's weights are taken as they are.",
     "The report does not say what a resolved pseudonym reveals about a person.",
 )
@@ -57,21 +57,20 @@ _FAR_OUT = 1e-4
 _SEEN, _HIGHEST = 0.5, 3.0
 
 _MEANINGS = {
-    "cracked_share": "expected share of entries that get their true token, from 0 to 1",
+    "cracked_share": "expected share of items that get their true pseudonym, from 0 to 1",
     "cracked_share.high": "the same, two standard errors higher where it was sampled; 1 if chains do not agree",
-    "cracks_q95": "how many entries are cracked at least with a probability of 5%",
+    "cracks_q95": "number of items that are resolved with a probability of at least 5%",
     "cracks_q95.high": "the same, with sampled probabilities two standard errors higher",
-    "highest_crack_probability": "probability that the entry most at risk is cracked",
+    "highest_crack_probability": "probability that the item most at risk is resolved",
     "d": "degree of anonymity, from 0 (one matching is left) to 1 (all equally likely). Fails below VALUE: "
     "more is more private",
     "d.low": "the same, two standard errors lower where it was sampled; 0 if chains do not agree. Fails below VALUE",
-    "group_found_share": "expected share of entries that get a token of their own group (needs --groups)",
-    "group_found_share.high": "the same, two standard errors higher where it was sampled (needs --groups)",
-    "set_found": "probability that the set most at risk is found as a whole (needs --sets)",
-    "set_found.high": "the same, two standard errors higher where it was sampled (needs --sets)",
-    "believed_share": "without the truth: expected share of entries cracked if the truth is as the adversary believes",
-    "most_cracked_share": "without the truth: expected share of entries cracked for the truth that favours the "
-    "adversary most",
+    "group_found_share": "expected share of items that get a pseudonym of their own category (needs equivalent items)",
+    "group_found_share.high": "the same, two standard errors higher where it was sampled (needs equivalent items)",
+    "set_found": "probability that the set most at risk is found as a whole (needs item sets)",
+    "set_found.high": "the same, two standard errors higher where it was sampled (needs item sets)",
+    "believed_share": "without the truth: expected share of resolved items by the attacker's own probabilities",
+    "most_cracked_share": "without the truth: largest expected share of resolved items for any truth",
 }
 
 
@@ -81,7 +80,7 @@ def meanings() -> dict[str, str]:
 
 
 def quantities(findings: MatchingFindings) -> dict[str, Quantity]:
-    """Return the figures that a limit can be set for."""
+    """Return the quantities that accept a limit."""
     cracks, luck = findings.cracks, findings.cracks.at_least(TAIL)
     values = {
         "cracked_share": cracks.cracked_share.value,
@@ -105,7 +104,7 @@ def quantities(findings: MatchingFindings) -> dict[str, Quantity]:
 
 
 def as_quantities(values: Mapping[str, float]) -> dict[str, Quantity]:
-    """Return figures by name as what a limit can be set for."""
+    """Return values by name as limited quantities."""
     return {
         name: Quantity(
             name=name,
@@ -118,12 +117,12 @@ def as_quantities(values: Mapping[str, float]) -> dict[str, Quantity]:
     }
 
 
-def _divided(figure: EstimatedFigure, by: int) -> EstimatedFigure:
-    return EstimatedFigure(figure.value / by, figure.error / by, figure.method, figure.r_hat, figure.kind)
+def _divided(figure: EstimatedValue, by: int) -> EstimatedValue:
+    return EstimatedValue(figure.value / by, figure.error / by, figure.method, figure.r_hat, figure.kind)
 
 
-def end_of(figure: EstimatedFigure, errors: int) -> float:
-    """Return a share so many standard errors away, or the share itself where it is exact or already a bound.
+def end_of(figure: EstimatedValue, errors: int) -> float:
+    """Return a share shifted by standard errors; exact values stay.
 
     Chains that do not agree say nothing: a limit must not be kept because of them.
     """
@@ -157,7 +156,7 @@ def headline(cracks: Cracks) -> str:
 
 
 def explanation(cracks: Cracks) -> tuple[str, ...]:
-    """Return the outcome with bad luck, and what is certain."""
+    """Return the outcome at the 5% tail, and certain items."""
     if cracks.n == 1:
         return ("A single item cannot be confused with another.",)
     if not (cracks.crack_probability > 0).any():
@@ -177,14 +176,14 @@ def next_steps(cracks: Cracks) -> tuple[str, ...]:
     """Return the next steps."""
     step = "Repeat the measurement with the strongest attack that you know."
     if cracks.n > 1 and sure_items(cracks):
-        step = "Merge the items that are resolved with certainty with others, or leave them out."
+        step = "Merge the items that are resolved with certainty with similar items, or leave them out."
     elif tone(cracks) in ("bad", "warning"):
         step = "Generalize what sets the most exposed items apart, and measure again."
     return step, NextStep("Choose a threshold to get pass or fail.", option="--limit cracks_q95=NUMBER")
 
 
 def tone(cracks: Cracks) -> Tone:
-    """Return how the headline should strike: bad if half of all items are resolved, a warning above the baseline."""
+    """Return the tone: bad if half of all items are resolved."""
     expected = cracks.expected_cracks
     if cracks.n == 1:
         return "neutral"
@@ -247,7 +246,11 @@ def heuristic_table(cracks: Cracks) -> TableBlock:
     small = "undefined" if math.isnan(nmape.value) else percent(nmape.value / 100, places=2)
     rows = (
         ("Heuristic H", decimal(cracks.heuristic.value), "estimate of the expected resolved pseudonyms"),
-        ("Matched bias of H", "0.0%" if off in ("-0.0%", "+0.0%") else off, "mean error if the attacker is right"),
+        (
+            "Matched bias of H",
+            "0.0%" if off in ("-0.0%", "+0.0%") else off,
+            "mean error by the attacker's own probabilities",
+        ),
         ("NMAPE of H", small, "mean absolute error over all truths, in percent of items"),
     )
     return TableBlock(
@@ -267,7 +270,7 @@ def page(findings: MatchingFindings, context: MatchingContext = _CONTEXT) -> Pag
     """
     cracks = findings.cracks
     sections = (
-        items_section(cracks, findings.entries, context),
+        items_section(cracks, findings.items, context),
         sets_section(cracks),
         release_section(findings.releases, cracks.expected_cracks, cracks.d),
     )
@@ -320,9 +323,9 @@ def knowledge(findings: MatchingFindings | AmbiguityFindings) -> str:
     if findings.holds == "matchings":
         return f"The attacker holds {count(findings.possible, 'matching', 'matchings')} with probabilities."
     result = findings.cracks if isinstance(findings, MatchingFindings) else findings.ambiguity
-    size = result.n * result.token_count
+    size = result.n * result.pseudonym_count
     held = f"The attacker holds {findings.possible:,} of {size:,} pairs of an item and a pseudonym to be possible"
-    alone, spare = result.n - result.pairs, result.token_count - result.pairs
+    alone, spare = result.n - result.pairs, result.pseudonym_count - result.pairs
     parts = [f"{count(alone, 'item', 'items')} without a pseudonym"] if alone else []
     parts += [f"{count(spare, 'pseudonym', 'pseudonyms')} without an item"] if spare else []
     unequal = f" Each matching leaves {' and '.join(parts)}." if parts else ""
@@ -368,7 +371,7 @@ def crack_chart(cracks: Cracks, blind: FloatArray) -> Chart:
 
 
 def _bins(chance: FloatArray, tail: int) -> tuple[int, int, int]:
-    """Return where the first bar starts, how many numbers a bar holds, and how many bars there are.
+    """Return the first bar, the bar width, and the number of bars.
 
     One bar starts at ``tail``.
     """
@@ -398,11 +401,11 @@ def _caption(cracks: Cracks, tail: int) -> str:
 
 
 VIEW: QuestionView[MatchingFindings] = QuestionView(
-    schema="unveil.matching/1",
+    schema="unveil.matching/2",
     findings=MatchingFindings,
-    about="The answer of `unveil matching` where the true tokens are known.",
+    about="Result of `unveil matching` with the truth: resolved pseudonyms.",
     quantities=quantities,
-    frame=lambda findings: findings.entry_frame,
+    frame=lambda findings: findings.item_frame,
     page=page,
     meanings=meanings,
     context=MatchingContext,

@@ -1,4 +1,4 @@
-"""How many people does an audit need? The chance to pass, the smallest leak found, and other sizes."""
+"""Plan an audit: chance to pass, smallest leak found, and sizes."""
 
 from collections.abc import Iterable
 from math import ceil
@@ -30,16 +30,16 @@ def plan(
     settings: PlanSettings | None = None,
     **changes: Any,
 ) -> Result[PlanFindings]:
-    """Return what an audit of this size can show.
+    """Compute the power of an audit of a given size.
 
     Parameters
     ----------
     people, control
-        The number of people in the data who are attacked, and of those in the control group; 20 or more.
+        Number of attacked people, and of people in the control group; 20 or more.
     threshold
         The largest acceptable excess risk, such as 0.09.
     settings
-        The settings as one object; keywords change single ones.
+        All settings as one object; keywords replace single ones.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def plan(
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request."""
+    """Answer a request of a front end."""
     answer = plan(settings=PlanSettings.of_request(request))
     return Response(answer=answer)
 

@@ -7,7 +7,7 @@ from unveil._figure import figure
 _PEOPLE = "How many people in the data are attacked."
 _CONTROL = "How many people are in the control group."
 _CHANCE = "The probability that a leak-free release passes: every upper limit is at most the threshold."
-_FOUND = "The smallest excess risk found in 8 of 10 audits; null where none is."
+_FOUND = "The smallest excess risk found in 8 of 10 audits; null if there is none."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,10 +32,10 @@ class PlanFindings:
 
     people: int = figure(_PEOPLE)
     control: int = figure(_CONTROL)
-    threshold: float = figure("The largest acceptable excess risk.")
-    attackers: int = figure("How many attackers are held to the threshold.")
-    baseline: float = figure("The success rate on the control group.")
-    correlation: float = figure("The correlation between the results of two attackers.")
+    threshold: float = figure("Largest acceptable excess risk.")
+    attackers: int = figure("Number of attackers compared with the threshold.")
+    baseline: float = figure("Success rate on the control group.")
+    correlation: float = figure("Correlation between the results of two attackers.")
     pass_chance: float = figure(
         _CHANCE,
         limit="plan.pass_chance",
@@ -48,6 +48,6 @@ class PlanFindings:
         limit_meaning="the smallest excess risk found in 8 of 10 audits",
         breached=True,
     )
-    people_needed: int = figure("How many people each table needs for an 80% chance to pass.")
-    sizes: tuple[PlannedSize, ...] = figure("The same for half, one, two and four times the people.")
-    curve: tuple[PassChance, ...] = figure("The chance to pass for the sizes in the chart.")
+    people_needed: int = figure("Number of people that each table needs for an 80% chance to pass.")
+    sizes: tuple[PlannedSize, ...] = figure("The same for half, one, two, and four times the people.")
+    curve: tuple[PassChance, ...] = figure("Chance to pass for the sizes in the chart.")

@@ -151,7 +151,7 @@ def _needed(findings: PlanFindings) -> str:
 VIEW = QuestionView(
     schema="unveil.plan/1",
     findings=PlanFindings,
-    about="The answer of `unveil plan`: what an audit of a given size can show.",
+    about="Result of `unveil plan`: the power of an audit of a given size.",
     frame=frame,
     page=page,
 )

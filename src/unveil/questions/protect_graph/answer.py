@@ -26,7 +26,7 @@ from unveil.report.progress import Progress, silent
 @takes_settings(AnonymizeSettings)
 def protect_graph(
     graph: Any,
-    protect: str | GraphProtection | None = None,
+    method: str | GraphProtection | None = None,
     settings: AnonymizeSettings | None = None,
     *,
     rng: np.random.Generator | None = None,
@@ -34,23 +34,23 @@ def protect_graph(
     notes: Sequence[str] = (),
     **changes: Any,
 ) -> Result[AnonymizeFindings]:
-    """Return the graph after a protection, with what changed and what it cost.
+    """Protect a graph; compare its structure before and after.
 
     Parameters
     ----------
     graph
-        A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or whatever
-        :func:`unveil.data.graph_from` takes.
-    protect
-        The protection, or how it is written, such as ``k-degree:k=5``; k-degree unless given.
+        A Graph, a file, a networkx or igraph graph, a scipy sparse matrix, or any input of
+        :func:`unveil.data.graph_from`.
+    method
+        The protection, or its notation, such as ``k-degree:k=5`` (default: ``k-degree``).
     settings
-        The settings below as one object; keywords change single ones.
+        All settings as one object; keywords replace single ones.
     rng
-        A source of randomness instead of ``seed``. Whoever can make it again undoes the release.
+        Random generator, instead of ``seed``. Keep it private: it undoes the release.
     progress
-        Called with the name of a step and the share of it that is done.
+        Called with the name of a step and the share of work done.
     notes
-        Sentences to carry into the report.
+        Notes for the report.
 
     Examples
     --------
@@ -59,18 +59,18 @@ def protect_graph(
     >>> answer.findings.release.released, answer.findings.changes
     (Graph(4 nodes, 3 edges), EdgeChanges(added=0, removed=0, kept=3))
     """
-    asked = AnonymizeSettings.merge(settings, changes if protect is None else {**changes, "protect": protect})
+    asked = AnonymizeSettings.merge(settings, changes if method is None else {**changes, "method": method})
     # A slip in the protection is said before a large file is read.
-    protection = graph_protection_from(asked.protect) if isinstance(asked.protect, str) else asked.protect
+    protection = graph_protection_from(asked.method) if isinstance(asked.method, str) else asked.method
     progress("reading", 0.0)
     original = graph_from(graph).without(directions=asked.undirected, weights=asked.unweighted)
     rng = np.random.default_rng(asked.seed) if rng is None else rng
-    written = asked.protect.strip() if isinstance(asked.protect, str) else protection_text(protection)
+    written = asked.method.strip() if isinstance(asked.method, str) else protection_text(protection)
     return Result(_run(original, protection, protect=written, rng=rng, progress=progress, notes=notes), VIEW)
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request, with the release and who is who in it as files."""
+    """Answer a request, with the release and the true matches as files."""
     from unveil.data import samples
     from unveil.data.graph.files import write_edges, write_truth
 
@@ -82,10 +82,10 @@ def ask(request: Request) -> Response:
         answer=answer,
         # In this order: a release whose truth could not be kept would be of no use to its holder.
         outputs={
-            "truth": OutputFile(
+            "write_truth": OutputFile(
                 write=lambda path, **_: write_truth(path, release),
                 name="truth.csv",
-                said="Who is who is in {}: keep it to yourself",
+                said="The true matches are in {}, for internal use",
                 is_release=True,
             ),
             "out": OutputFile(
@@ -113,7 +113,7 @@ def _run(
     """Return the findings of a protection, written ``protect``; see :func:`unveil.protect_graph`."""
     progress("protecting", 0.0)
     release: GraphRelease = applied(protection, original, rng=rng)
-    progress("measuring what was lost", 0.5)
+    progress("measuring utility loss", 0.5)
     unprotected = GraphRelease(original, original, np.arange(original.nodes))
     return AnonymizeFindings(
         protect=protect,
@@ -129,7 +129,7 @@ def _run(
 
 
 def degrees_of(release: GraphRelease) -> Degrees:
-    """Return how many neighbours released nodes have."""
+    """Return the degree distribution of a release."""
     degrees = release.released.degrees
     number, at_least = _at_least(degrees)
     sizes = degree_class_sizes(release)
@@ -144,14 +144,14 @@ def degrees_of(release: GraphRelease) -> Degrees:
 
 
 def hidden_by(before: GraphRelease, after: GraphRelease) -> int:
-    """Return how many nodes have a number of neighbours of their own before, and not after."""
+    """Return the number of nodes whose degree is no longer unique."""
     still = after.truth[after.truth != NOBODY][degree_class_sizes(after) == 1]
     unique = np.flatnonzero(degree_class_sizes(before) == 1)
     return int((~np.isin(unique, still)).sum())
 
 
 def _at_least(degrees: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return each number of neighbours from 1 that occurs, and the share of nodes with at least that many.
+    """Return each degree from 1, and the share of nodes with at least it.
 
     >>> _at_least(np.array([0, 1, 1, 3]))
     (array([1., 3.]), array([0.75, 0.25]))

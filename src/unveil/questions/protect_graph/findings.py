@@ -16,7 +16,7 @@ CROWDS = (1, 4, 9, 49)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Degrees:
-    """How many neighbours the nodes of one graph have, and how far that gives them away.
+    """Degree distribution and unique degrees of a graph.
 
     ``smallest_class`` and ``unique_share`` are the metrics with these names. ``number`` has each number of neighbours
     from 1 that occurs, ``at_least`` the share of nodes with at least that many, and ``alone`` counts nodes without any.
@@ -33,7 +33,7 @@ class Degrees:
 
     @property
     def unique(self) -> int:
-        """How many nodes have a number of neighbours of their own."""
+        """Number of nodes with a unique degree."""
         return self.crowds[0]
 
 
@@ -42,8 +42,8 @@ class GraphSize:
     """The size of a graph."""
 
     JSON_DEFINITION: ClassVar[str] = "size"
-    nodes: int = figure("How many nodes there are.")
-    edges: int = figure("How many edges there are.")
+    nodes: int = figure("Number of nodes.")
+    edges: int = figure("Number of edges.")
 
     @classmethod
     def of(cls, graph: Graph) -> "GraphSize":
@@ -87,46 +87,46 @@ class AnonymizeFindings:
 
     version = version_figure()
 
-    @derived("How large the original graph is; null where it is not known.")
+    @derived("Size of the original graph; null if unknown.")
     def graph(self) -> GraphSize:
         """The size of the original graph."""
         return GraphSize.of(self.release.original)
 
-    protect: str = figure("The protection as it is written in commands; null where the release was given.")
-    settings: Mapping[str, str] = figure("Every setting of the protection, as it is written.")
+    protect: str = figure("Protection, as written in commands; null if the release was given.")
+    settings: Mapping[str, str] = figure("All settings of the protection, as written in commands.")
     kind = figure_at(
-        "release.kind", "Whether released nodes stand for original ones (masked) or are drawn anew (synthetic)"
+        "release.kind", "Type of release: each node is an original one (masked), or nodes are generated (synthetic)."
     )
-    pairing = figure_at("release.pairing", "How released nodes belong to original ones.")
+    pairing = figure_at("release.pairing", "Correspondence of released and original nodes.")
 
-    @derived("How large the released graph is.")
+    @derived("Size of the released graph.")
     def released(self) -> GraphSize:
         """The size of the released graph."""
         return GraphSize.of(self.release.released)
 
-    added = figure_at("changes.added", "Edges that were added.", name="changed.added")
-    removed = figure_at("changes.removed", "Edges that were removed.", name="changed.removed")
-    kept = figure_at("changes.kept", "Edges of the original that the release has too.", name="changed.kept")
-    pseudo_nodes = figure_at("release.pseudo_nodes", "Nodes that stand for nobody.", name="changed.pseudo_nodes")
-    facts = figure_at("release.facts", "What the protection says about its own work, by name.")
+    added = figure_at("changes.added", "Number of added edges.", name="changed.added")
+    removed = figure_at("changes.removed", "Number of removed edges.", name="changed.removed")
+    kept = figure_at("changes.kept", "Number of original edges in the release.", name="changed.kept")
+    pseudo_nodes = figure_at(
+        "release.pseudo_nodes", "Number of nodes without an original.", name="changed.pseudo_nodes"
+    )
+    facts = figure_at("release.facts", "Facts stated by the protection, by name.")
     smallest_class = figure_at(
-        "after.smallest_class", "The fewest nodes that share a degree.", name="degrees.smallest_class"
+        "after.smallest_class", "Smallest number of nodes with the same degree.", name="degrees.smallest_class"
     )
-    unique_share = figure_at(
-        "after.unique_share", "The share of nodes that are alone with their degree.", name="degrees.unique_share"
+    unique_share = figure_at("after.unique_share", "Share of nodes with a unique degree.", name="degrees.unique_share")
+    unique_before = figure_at(
+        "before.unique", "Number of nodes with a unique degree before.", name="degrees.unique_before"
     )
-    unique_before = figure_at("before.unique", "Nodes alone with their degree before.", name="degrees.unique_before")
-    unique_after = figure_at("after.unique", "Nodes alone with their degree after.", name="degrees.unique_after")
+    unique_after = figure_at("after.unique", "Number of nodes with a unique degree after.", name="degrees.unique_after")
     hidden: int | None = figure(
-        "Nodes that were alone before and are not after; null where nodes are drawn anew.", name="degrees.hidden"
+        "Nodes with a unique degree before but not after; null if nodes are generated.", name="degrees.hidden"
     )
 
-    @derived("Each metric of a change, by its name: its value, and the figure before and after.", name="utility")
+    @derived("Utility metrics by name: the value, and the quantity before and after.", name="utility")
     def losses(self) -> Mapping[str, UtilityLoss]:
         """The utility losses by the names of their metrics."""
         return {each.metric.name: each for each in self.utility}
 
-    ledger = figure_at(
-        "release.ledger", "Every noisy question that was asked, and what it cost; null without differential privacy."
-    )
+    ledger = figure_at("release.ledger", "Noisy queries and their privacy cost; null without differential privacy.")
     notes: tuple[str, ...] = figure(NOTES, default=())

@@ -26,11 +26,10 @@ class AnonymizeSettings(SimpleGraphSettings, LimitSettings, SecretSeedSettings):
         required=True,
         is_bare=True,
     )
-    protect: Any = protection(
+    method: Any = protection(
         "graph",
         "k-degree",
         "Protection method",
-        option="--method",
         alias="--protect",
         place="default",
         group="Method",
@@ -44,14 +43,13 @@ class AnonymizeSettings(SimpleGraphSettings, LimitSettings, SecretSeedSettings):
         only="command line",
         place="default",
     )
-    truth: Path | None = setting(
+    write_truth: Path | None = setting(
         None,
         "Write the true node matches (internal)",
         "CSV with released,original: the original node of each released one.",
         kind="output",
         example="truth.csv",
         only="command line",
-        option="--write-truth",
         alias="--truth",
         place="default",
     )

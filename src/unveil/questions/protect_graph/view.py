@@ -53,7 +53,7 @@ def page(findings: AnonymizeFindings, context: PageContext = PLAIN) -> Page:
         sections=tuple(sections),
         method=_method(findings),
         limitations=(
-            "Attackers who know more than degrees may re-identify nodes; attack the release to find out.",
+            "Attackers with other knowledge may still re-identify nodes. Attack the release to measure this.",
             "Other published data on the nodes (attributes, times, texts) are not covered.",
         ),
         notes=findings.notes,
@@ -66,7 +66,7 @@ def page(findings: AnonymizeFindings, context: PageContext = PLAIN) -> Page:
 
 
 def headline(findings: AnonymizeFindings) -> str:
-    """Return in one sentence how many nodes have a unique degree before and after, and how many edges changed."""
+    """Return the headline: unique degrees before and after, and changed edges."""
     before, after = findings.before.unique, findings.after.unique
     edges = count(findings.changes.added + findings.changes.removed, "edge", "edges")
     if findings.hidden is None:
@@ -83,7 +83,7 @@ def headline(findings: AnonymizeFindings) -> str:
 
 
 def explanation(findings: AnonymizeFindings) -> tuple[str, ...]:
-    """Return how far degrees hide nodes, what was lost most, and the privacy budget."""
+    """Return the effect on degrees, the largest loss, and the privacy budget."""
     sentences = []
     if findings.hidden is not None and findings.release.original.nodes:
         became = findings.after.unique - (findings.before.unique - findings.hidden)
@@ -118,7 +118,7 @@ def next_steps(findings: AnonymizeFindings) -> tuple[NextStep, ...]:
         NextStep("Keep the true node matches internal: they undo the release."),
     ]
     if findings.hidden is not None and findings.after.unique:
-        steps.insert(0, NextStep("Protect the nodes with a unique degree by another method.", option="--protect"))
+        steps.insert(0, NextStep("Protect the nodes with a unique degree by another method.", option="--method"))
     return tuple(steps)
 
 
@@ -138,7 +138,7 @@ def degree_chart(findings: AnonymizeFindings) -> Chart:
     moved = sum(abs(one - other) for one, other in zip(*shares, strict=True)) / 2
     return Chart(
         title="Degree distribution",
-        x_label="degree (number of neighbors)",
+        x_label="Degree (number of edges)",
         y_label="share of nodes",
         series=tuple(
             Series(
@@ -160,7 +160,7 @@ def degree_chart(findings: AnonymizeFindings) -> Chart:
 
 
 def _histogram(degrees: Degrees, bins: int) -> FloatArray:
-    """Return the share of nodes in each bin of degrees, from the share with at least each degree."""
+    """Return the share of nodes per degree bin."""
     share = degrees.at_least - np.append(degrees.at_least[1:], 0.0)
     place = np.floor(np.log10(degrees.number) / (2 * _BAR) + 1e-9).astype(np.int64)
     return np.bincount(place, share, bins).astype(np.float64)
@@ -231,7 +231,7 @@ def structure_section(findings: AnonymizeFindings) -> Section:
     )
     return Section(
         heading="Structure preserved",
-        question="What is the release still good for?",
+        question="Is the release fit for use?",
         lead=f"{lost} of {len(findings.utility)} metrics of utility show a loss.",
         blocks=(table,),
         data=(definitions, *((facts,) if facts.rows else ())),
@@ -250,7 +250,7 @@ def degree_section(findings: AnonymizeFindings) -> Section:
 
 
 def crowd_chart(findings: AnonymizeFindings) -> Chart:
-    """Return the share of nodes by the number of nodes with the same degree, before and after."""
+    """Return shares of nodes by degree class size, before and after."""
     names = ["1 (unique)"]
     names += [f"{low + 1} to {high}" for low, high in pairwise(CROWDS)]
     names.append(f"{CROWDS[-1] + 1} or more")
@@ -330,9 +330,8 @@ def _method(findings: AnonymizeFindings) -> tuple[str, ...]:
 # Limits and data frame.
 
 _OWN_MEANINGS = {
-    "pseudo_node_share": "released nodes that stand for nobody, as a share of the original nodes",
-    "epsilon": "what a differentially private release spent, which is a bound on what it gives away; infinite for all "
-    "others",
+    "pseudo_node_share": "released nodes without an original, as a share of the original nodes",
+    "epsilon": "ε spent by a differentially private release; infinite for all other releases",
 }
 
 
@@ -348,7 +347,7 @@ def meanings() -> dict[str, str]:
 
 
 def quantities(findings: AnonymizeFindings) -> dict[str, Quantity]:
-    """Return what a limit can be set for: what was lost, how far degrees give nodes away, what was spent."""
+    """Return the quantities that accept a limit: utility loss, degrees, ε."""
     release = findings.release
     values = {each.metric.name: each.value for each in findings.utility}
     values |= {
@@ -371,7 +370,7 @@ def quantities(findings: AnonymizeFindings) -> dict[str, Quantity]:
 
 
 def frame(findings: AnonymizeFindings) -> "pl.DataFrame":
-    """Return one row per figure of what the release lost."""
+    """Return one row per measure of utility loss."""
     import polars as pl
 
     names = ("value", "quantity", "before", "after", "sampled", "why")
@@ -380,9 +379,9 @@ def frame(findings: AnonymizeFindings) -> "pl.DataFrame":
 
 
 VIEW = QuestionView(
-    schema="unveil.anonymize/1",
+    schema="unveil.protect-graph/2",
     findings=AnonymizeFindings,
-    about="The answer of `unveil protect-graph`: what a protection does to a graph, and what that costs.",
+    about="Result of `unveil protect-graph`: changes of a graph, degrees, and utility loss.",
     quantities=quantities,
     frame=frame,
     page=page,

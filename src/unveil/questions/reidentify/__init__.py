@@ -1,1 +1,1 @@
-"""Who is behind each masked record, and can that guess be trusted?"""
+"""Re-identification attacks on masked records, and their validity."""

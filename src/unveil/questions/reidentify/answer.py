@@ -1,4 +1,4 @@
-"""Who is behind each masked row, and is the attack that says so valid under the masking used?"""
+"""Re-identification attacks on masked records, and their validity under the masking."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,41 +27,40 @@ def reidentify(
     notes: Sequence[str] = (),
     **changes: Any,
 ) -> Result[ReidentifyFindings]:
-    """Return how far attacks on a masked release get, and which of them are valid under the masking used.
+    """Run re-identification attacks and check their validity under the masking.
 
     Parameters
     ----------
     original
         The people: any DataFrame, list of dicts or mapping of columns, a `Table`, or the path of a file.
     released
-        What was released of them, in the same forms (then with ``truth``), or a `Release`, which knows its truth and
-        perhaps how it was made. None where ``protect`` makes it.
+        The release, in the same forms (then with ``truth``), or a `Release`. None if ``method`` makes it.
     settings
-        The settings below as one object; keywords change single ones. ``protect`` and ``attacks`` are objects, or how
-        they are written (``"rank-swapping:p=10"``); a method declared for a release may also be written as sdcMicro or
-        ARX do. ``truth`` may be an array: for each released row the original one, counted from 0, and -1 for none.
+        All settings as one object; keywords replace single ones. ``method`` and ``attacks`` are objects,
+        or their notation (``"rank-swapping:p=10"``); a declared method may also use the notation of sdcMicro or ARX.
+        ``truth`` may be an array with the original row of each released row, counted from 0, and -1 for none.
     rng
-        A source of randomness instead of ``seed``.
+        Random generator, instead of ``seed``.
     progress, notes
-        Called with the name of a step and the share done; sentences to carry into the report.
+        Called with the name of a step and the share of work done. Notes for the report.
 
     Examples
     --------
     >>> import polars as pl
     >>> people = pl.DataFrame({"age": range(20, 60), "income": [7 * k % 41 for k in range(40)]})
-    >>> answer = reidentify(people, protect="rank-swapping:p=10", attacks=["intersection", "intersection:p=5"])
+    >>> answer = reidentify(people, method="rank-swapping:p=10", attacks=["intersection", "intersection:p=5"])
     >>> [attacked.is_valid for attacked in answer.findings.attacks]
     [True, False]
     """
     asked = ReidentifySettings.merge(settings, changes)
     rng, seed = randomness(rng, asked.seed)
     inputs = inputs_of(original, released, asked, rng=rng, progress=progress, notes=notes)
-    found = run(inputs, rng=rng, progress=progress, pairs=asked.pairs, matchings=asked.matchings)
+    found = run(inputs, rng=rng, progress=progress, pairs=asked.max_pairs, matchings=asked.samples)
     return Result(found, VIEW, seed)
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request."""
+    """Answer a request of a front end."""
     settings = ReidentifySettings.of_request(request)
     original = reidentify_sample() if request.sample else settings.original
     answer = reidentify(original, settings.released, settings, progress=request.progress)

@@ -1,4 +1,4 @@
-"""What was found when a masked release was attacked: the figures of each attack, and whether it is valid."""
+"""Results of attacks on a masked release: success and validity."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,11 +10,10 @@ from unveil.metrics.beliefs.compatibility import share_between
 from unveil.metrics.trials.risk import Rate
 
 Level = Literal["record", "file"]
-ATTACK = "The attack, as it is written in commands."
+ATTACK = "Attack, as written in commands."
 AT_RECORD, AT_FILE = "At the record level.", "At the file level."
 SHARE = (
-    "The share of valid guesses at the {} level; null where the true probability is not known, or where undecided "
-    "guesses leave the share open."
+    "Share of valid guesses at the {} level; null if the true probability is unknown, or if open guesses leave it open."
 )
 
 
@@ -24,8 +23,8 @@ class ValidityBounds:
 
     JSON_DEFINITION: ClassVar[str] = "bounds"
 
-    low: float = figure("The least share: no undecided guess is valid. Null where no guess has a verdict.")
-    high: float = figure("The greatest share: every undecided guess is valid. Null where no guess has a verdict.")
+    low: float = figure("Smallest share: no open guess is valid. Null if no guess has a verdict.")
+    high: float = figure("Largest share: every open guess is valid. Null if no guess has a verdict.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,18 +41,18 @@ class ValidityCounts:
     invalid: int = 0
     why: str = ""
 
-    @derived("How many guesses are shown to be valid.", name="valid")
+    @derived("Number of guesses shown to be valid.", name="valid")
     def known_valid(self) -> int | None:
         """The number of valid guesses; None without verdicts, which is not 0."""
         return self.valid if self.decided else None
 
-    @derived("How many guesses are shown not to be valid.", name="invalid")
+    @derived("Number of guesses shown to be invalid.", name="invalid")
     def known_invalid(self) -> int | None:
         """The number of invalid guesses; None without verdicts."""
         return self.invalid if self.decided else None
 
-    not_shown: int = figure("Of the undecided, how many the error of a sampled truth leaves open.", default=0)
-    undecided: int = figure("How many guesses could be shown neither valid nor invalid.", default=0)
+    not_shown: int = figure("Number of guesses left open by the error of a sampled truth.", default=0)
+    undecided: int = figure("Number of guesses shown neither valid nor invalid.", default=0)
 
     @property
     def decided(self) -> int:
@@ -62,12 +61,12 @@ class ValidityCounts:
 
     @property
     def share(self) -> float:
-        """The share of valid guesses; NaN where undecided guesses leave it open."""
+        """Share of valid guesses; NaN if open guesses leave it open."""
         return self.between.low if self.decided and not self.undecided else nan
 
     @property
     def between(self) -> ValidityBounds:
-        """The least and the greatest share of valid guesses, whatever the undecided ones are; NaN without verdicts."""
+        """Smallest and largest share of valid guesses; NaN without verdicts."""
         return ValidityBounds(*share_between(self.valid, self.invalid, self.undecided))
 
 
@@ -75,20 +74,15 @@ class ValidityCounts:
 class KnowledgeStep:
     """What an attack achieves once the attacker knows a number of columns."""
 
-    known: int = figure("How many columns the adversary knows.")
-    column: str = figure("The last of them; null where nothing is known.", blank=True)
-    nonspecificity: float = figure(
-        "The mean over records of what the sets leave open that are believed in, in nats; 0 for a guess that is a "
-        "probability."
+    known: int = figure("Number of columns that the attacker knows.")
+    column: str = figure("The last of these columns; null if none is known.", blank=True)
+    nonspecificity: float = figure("Nonspecificity of the belief, mean over records, in nats; 0 for a probability.")
+    entropy: float = figure("Entropy of the pignistic probabilities, mean over records, in nats; 0 for one candidate.")
+    attack_rate: Rate = figure(
+        "Expected share of records whose true person is the top-ranked candidate, ties at random."
     )
-    entropy: float = figure("The mean over records of the entropy of the bets, in nats; 0 where one person is bet on.")
-    hit_rate: Rate = figure(
-        "The share of the records whose right person is the best bet, expected where several bets are as good."
-    )
-    nobody: int = figure("Records for which nobody is left then.", name="leaves_nobody", default=0)
-    why: str = figure(
-        "Why the attack could not be run with these columns; null where it could.", blank=True, default=""
-    )
+    nobody: int = figure("Number of records without a candidate left.", name="without_candidate", default=0)
+    why: str = figure("Reason why the attack could not run with these columns; null if it ran.", blank=True, default="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,19 +95,19 @@ class AttackOutcome:
 
     GROUPS: ClassVar[Mapping[str, str]] = {
         "valid": "Whether guesses are compatible with the true probability.",
-        "valid.between": "The share of valid guesses lies between these bounds, whatever the undecided guesses are.",
+        "valid.between": "Bounds of the share of valid guesses, whatever the open guesses are.",
         "valid.counts": "The counts behind the shares.",
-        "valid.why": "Why there is no value, or no verdict; null where there is one.",
+        "valid.why": "Reason for a missing value or verdict; null if there is none.",
         "nonspecificity": "How much is left open, in nats.",
-        "confusion": "How many people share the best bet.",
+        "confusion": "Number of people who tie for the top-ranked candidate.",
     }
 
     attack: str = figure(ATTACK)
     summary: str
-    leaves: Literal["Beliefs", "Candidates"] = figure("The kind of guess.")
-    targets: int = figure("How many were attacked.")
-    attempted: int = figure("On how many of them the attack gave an answer.")
-    nobody: int = figure("Records for which nobody is left.", name="leaves_nobody")
+    leaves: Literal["Beliefs", "Candidates"] = figure("Type of guess.")
+    targets: int = figure("Number of attacked records.")
+    attempted: int = figure("Number of records that the attack answered.")
+    nobody: int = figure("Number of records without a candidate.", name="without_candidate")
     record_share = figure_at("record_level.share", SHARE.format("record"), name="valid.record_level")
     file_share = figure_at("file_level.share", SHARE.format("file"), name="valid.file_level")
     record_bounds = figure_at("record_level.between", AT_RECORD, name="valid.between.record_level")
@@ -123,39 +117,39 @@ class AttackOutcome:
     record_why = figure_at("record_level.why", AT_RECORD, name="valid.why.record_level", blank=True)
     file_why = figure_at("file_level.why", AT_FILE, name="valid.why.file_level", blank=True)
 
-    @derived("How often the best bet is right.")
-    def hit_rate(self) -> Rate:
-        """The hit rate with all columns known."""
-        return self.steps[-1].hit_rate
+    @derived("Attack success: share of records whose top-ranked candidate is correct.")
+    def attack_rate(self) -> Rate:
+        """Attack success with all quasi-identifiers."""
+        return self.steps[-1].attack_rate
 
     @derived(
-        "Nonspecificity before anything is known, in nats: the logarithm of the number of people.",
+        "Nonspecificity before the attack, in nats: the logarithm of the number of people.",
         name="nonspecificity.before",
     )
     def nonspecificity_before(self) -> float:
         """The nonspecificity with nothing known."""
         return self.steps[0].nonspecificity
 
-    @derived("Nonspecificity with all columns known, in nats, the mean over records.", name="nonspecificity.after")
+    @derived("Nonspecificity with all quasi-identifiers, in nats, mean over records.", name="nonspecificity.after")
     def nonspecificity_after(self) -> float:
         """The nonspecificity with all columns known."""
         return self.steps[-1].nonspecificity
 
     steps: tuple[KnowledgeStep, ...] = figure(
-        "The same as one column after another becomes known.", name="nonspecificity.steps"
+        "The same results as columns become known one after another.", name="nonspecificity.steps"
     )
-    confusion: float = figure("The least over all records.", name="confusion.least")
-    typical_confusion: float = figure("The median over records.", name="confusion.median")
-    witness: str = figure("What shows that a guess is not valid; null where nothing does.", blank=True)
+    confusion: float = figure("Smallest value over all records.", name="confusion.least")
+    typical_confusion: float = figure("Median over records.", name="confusion.median")
+    witness: str = figure("Evidence that a guess is invalid; null if there is none.", blank=True)
 
     @property
     def refuted(self) -> int:
-        """How many guesses are not valid at the level of one record; one that leaves nobody never is."""
+        """Number of guesses that are invalid at the record level."""
         return max(self.record_level.invalid, self.nobody)
 
     @property
     def is_valid(self) -> bool | None:
-        """Whether every guess is valid at the level of one record; None where that cannot be said."""
+        """Whether every guess is valid at the record level; None if unknown."""
         if self.refuted:
             return False
         if isnan(self.record_level.share) or self.record_level.undecided:
@@ -165,18 +159,18 @@ class AttackOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Clash:
-    """Two attacks that cannot both be valid, whatever is true, for some of the records that both guess about."""
+    """Two attacks that cannot both be valid for some record."""
 
     first: str
     second: str
 
-    @derived("The two attacks that exclude one another.")
+    @derived("The two conflicting attacks.")
     def attacks(self) -> tuple[str, str]:
         """Both attacks."""
         return self.first, self.second
 
-    records: int = figure("On how many records they do.", counts="rows")
-    of: int = figure("How many records both were tried on.", counts="rows")
+    records: int = figure("Number of conflicting records.", counts="rows")
+    of: int = figure("Number of records that both attacks answered.", counts="rows")
 
 
 @dataclass(frozen=True)
@@ -184,49 +178,49 @@ class NotRun:
     """An attack that could not be run, and why."""
 
     attack: str = figure(ATTACK)
-    why: str = figure("Why it was not run.")
+    why: str = figure("Reason why it did not run.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReidentifyFindings:
-    """A release under attack; ``somebody`` is the number of released rows that come from an original one.
+    """A release under attack; ``somebody`` counts rows with an original.
 
     Where sentences are ``against`` the declared masking, no verdict rests on it.
     """
 
-    GROUPS: ClassVar[Mapping[str, str]] = {"utility": "What the release is still good for."}
+    GROUPS: ClassVar[Mapping[str, str]] = {"utility": "Utility of the release."}
 
     somebody: int
-    records: int = figure("How many records are released.", counts="rows")
-    originals: int = figure("How many records the original has.", name="original_records", counts="rows")
-    protect: str | None = figure("The protection as it is written in commands; null where the release was given.")
-    declared: bool = figure("Whether the way of masking was declared and not carried out here.", default=False)
+    records: int = figure("Number of released records.", counts="rows")
+    originals: int = figure("Number of original records.", name="original_records", counts="rows")
+    protect: str | None = figure("Protection, as written in commands; null if the release was given.")
+    declared: bool = figure("Whether the masking was declared and not applied here.", default=False)
     against: tuple[str, ...] = figure(
-        "Why the declared way cannot have made the release.", name="cannot_have_made_it", default=()
+        "Reason why the declared masking cannot have made the release.", name="cannot_have_made_it", default=()
     )
     refuting: int = figure(
-        "How many released records cannot have come from the declared masking; 0 where only all of them together "
-        "refute it.",
+        "Number of released records that the declared masking cannot have made; 0 if only all of them "
+        "together refute it.",
         name="refuting_records",
         default=0,
     )
     not_run: tuple[NotRun, ...] = figure(
-        "Attacks that could not be run because the declared masking did not make the release.", default=()
+        "Attacks not run because the declared masking did not make the release.", default=()
     )
-    known: tuple[str, ...] = figure("The columns that the adversary knows.")
-    order: str = figure("In which order columns become known.")
+    known: tuple[str, ...] = figure("Quasi-identifiers: the columns that the attacker knows.")
+    order: str = figure("Order in which columns become known.")
 
-    @derived("How likely blind chance is right.", name="blind_chance")
+    @derived("Probability that a random guess is correct.", name="baseline")
     def blind(self) -> float:
         """The chance of picking the right person at random."""
         return 1 / self.originals
 
-    confusion: float = figure("The least number of people who look equally good for a record.")
-    loss: float = figure("What the masking cost: 0 nothing, 1 everything.", name="utility.loss", default=nan)
+    confusion: float = figure("Smallest number of people with the same top rank for a record.")
+    loss: float = figure("Utility loss: 0 nothing, 1 everything.", name="utility.loss", default=nan)
     keeps_order: bool = figure("Whether released rows are in the order of the original.")
-    attacks: tuple[AttackOutcome, ...] = figure("One entry for each attack.")
+    attacks: tuple[AttackOutcome, ...] = figure("One entry per attack.")
     clashes: tuple[Clash, ...] = figure(
-        "Pairs of attacks whose guesses exclude one another.", name="cannot_both_be_valid"
+        "Pairs of attacks whose guesses exclude each other.", name="cannot_both_be_valid"
     )
     notes: tuple[str, ...] = figure(NOTES, default=())
 
@@ -234,28 +228,27 @@ class ReidentifyFindings:
 
     @derived(
         hidden=True,
-        limit="hit_rate",
-        limit_meaning="the share of released records whose right person is the best bet of the attack that hits most "
-        "often (expected, where bets tie). Fails above VALUE",
+        limit="attack_rate",
+        limit_meaning="expected share of records whose true person is the top-ranked candidate, for the best "
+        "attack. Fails above VALUE",
     )
     def highest_hit_rate(self) -> float:
-        """The hit rate of the attack that hits most often."""
-        return max((each.hit_rate.value for each in self.attacks if each.hit_rate.defined), default=nan)
+        """Attack success of the most successful attack."""
+        return max((each.attack_rate.value for each in self.attacks if each.attack_rate.defined), default=nan)
 
     @derived(
         hidden=True,
-        limit="hit_rate.high",
-        limit_meaning="the upper end of the 95 % interval of the hit rate, the highest over the attacks. Exceeded "
-        "when greater than VALUE",
+        limit="attack_rate.high",
+        limit_meaning="upper end of the 95% CI of the attack success, the highest over the attacks. Fails above VALUE",
     )
     def highest_upper_end(self) -> float:
-        """The highest upper end of a hit rate."""
-        return max((each.hit_rate.high for each in self.attacks if each.hit_rate.defined), default=nan)
+        """The highest upper end of an attack success."""
+        return max((each.attack_rate.high for each in self.attacks if each.attack_rate.defined), default=nan)
 
     @property
     def worst(self) -> AttackOutcome:
-        """The attack that hits most often; of those that hit alike, one that may be valid."""
-        return max(self.attacks, key=lambda each: (_known(each.hit_rate.value), each.is_valid is not False))
+        """The most successful attack; ties prefer one that may be valid."""
+        return max(self.attacks, key=lambda each: (_known(each.attack_rate.value), each.is_valid is not False))
 
 
 def _known(value: float) -> float:

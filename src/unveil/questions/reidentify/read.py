@@ -1,4 +1,4 @@
-"""What a question about re-identification is made of: files, the release, whose each row is, what is known, attacks."""
+"""Read a re-identification question: files, release, truth, columns, and attacks."""
 
 import os
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ _ORDER_FOUND = "the most telling first, by the entropy of the original column"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ReleaseCase:
-    """A release as the attacker meets it: both tables with the known columns only, in the order they are learned.
+    """The attacker's view of a release: both tables, quasi-identifiers only.
 
     ``truth`` is the original row of each released one, -1 for those that come from nobody.
     """
@@ -56,7 +56,7 @@ class ReleaseCase:
     mechanism: Mechanism | None
 
     def with_columns(self, names: Sequence[str]) -> "ReleaseCase":
-        """Return the case of an adversary who knows these columns only."""
+        """Return the case of an attacker who knows these columns only."""
         return replace(self, original=self.original.select(names), released=self.released.select(names))
 
 
@@ -106,16 +106,16 @@ def inputs_of(
     progress: Progress,
     notes: Sequence[str],
 ) -> ReidentifyInputs:
-    """Return the question, checked, with the release made if need be; the arguments are those of `reidentify`."""
+    """Return the checked question; make the release if needed."""
     table, released, truth = _tables(original, released, settings, progress)
-    protect, known = settings.protect or None, settings.known
+    protect, known = settings.method or None, settings.quasi_identifiers
     people, about_roles = _with_known(table, known)
     progress("protecting", 0.0)
     release, protection = _made_release(people, released, truth, protect, rng)
     numbers = _checked_truth(release, people.rows)
     declared = released is not None and protection is not None
     if declared:
-        people, release = _recognised(people, release, protection, numbers, known, rng)
+        people, release = _recognized(people, release, protection, numbers, known, rng)
     case, order = _case_of(people, release, numbers, known)
     chosen, not_run = _chosen_attacks(settings.attacks, protection, release, case)
     return ReidentifyInputs(
@@ -146,13 +146,13 @@ class _ReadRelease:
 
 
 def _with_known(people: Table, known: Sequence[str]) -> tuple[Table, tuple[str, ...]]:
-    """Return the people with the role of the columns that were told to be known, and a note on what was guessed.
+    """Return the people with their quasi-identifiers, and notes on guesses.
 
     A protection leaves out what it takes for an identifier, so that this comes before it.
     """
     if known:
         if len(set(known)) < len(known):
-            raise InputError("known must name each column once, but names one twice. Leave out one of them")
+            raise InputError("The quasi-identifiers name a column twice. Leave out one of them")
         for name in known:
             people.column(name)
         told = set(known)
@@ -163,28 +163,31 @@ def _with_known(people: Table, known: Sequence[str]) -> tuple[Table, tuple[str, 
     taken = [repr(each.name) for each in people.columns if each.role == "identifier" and not each.role_told]
     if not taken:
         return people, ()
-    return people, (f"Taken for identifiers and left out: {', '.join(taken)}. Name them as known if that is wrong.",)
+    return people, (
+        f"Left out as direct identifiers: {', '.join(taken)}. Name them as quasi-identifiers if the attacker "
+        "knows them.",
+    )
 
 
 def _made_release(
     people: Table, released: Any, truth: Any, protect: str | TableProtection | None, rng: np.random.Generator
 ) -> tuple[_ReadRelease, TableProtection | None]:
-    """Return the release, made here or elsewhere, and the protection that made it or is declared to have."""
+    """Return the release and its protection, made here or declared."""
     if released is None and protect is None:
-        raise InputError("either a release or a protection that makes one must be given, but neither was. Pass one")
+        raise InputError("The release is missing. Pass one, or a protection that makes one")
     written = as_written(protect) if isinstance(protect, str) else ParsedProtection(protect)
     protection: Any = written.protection
     if released is None:
         if not callable(getattr(protection, "apply", None)):
             raise InputError(
-                f"{protect} can only be declared for a release made elsewhere, and no release was named. Name it, or "
-                "a protection that makes one ('unveil list protections')"
+                f"{protect} can only be declared for a given release, and none was named. Name one, or a "
+                "protection that makes one ('unveil list protections')"
             )
         made: Release = applied(protection, people, rng=rng)
         if made.truth is None:
             raise InputError(
-                "a protection must make each released row from one original row, but this one makes rows that are "
-                "nobody's. Choose one of kind masked ('unveil list protections')"
+                "This protection generates rows without an original. Choose one of type masked ('unveil list "
+                "protections')"
             )
         own = protection if callable(getattr(protection, "log_likelihood", None)) else None
         return _ReadRelease(
@@ -199,7 +202,7 @@ def _made_release(
     return _ReadRelease(released=table, truth=truth, notes=written.notes), protection
 
 
-def _recognised(
+def _recognized(
     people: Table,
     release: _ReadRelease,
     protection: object,
@@ -207,7 +210,7 @@ def _recognised(
     known: Sequence[str],
     rng: np.random.Generator,
 ) -> tuple[Table, _ReadRelease]:
-    """Return both tables with columns that agree, and how the declared method made the release if it can have."""
+    """Return both tables with matching columns, and the declared masking."""
     original, released = agree(people, release.released, masked=True)
     names = _known_names(original, released, known)
     left_out = [each.name for each in original.columns if each.role != "identifier" and each.name not in names]
@@ -215,7 +218,7 @@ def _recognised(
     found = declared_mechanism(protection, original, released, truth, only=names, rng=rng.spawn(1)[0])
     notes = tuple(each for each in (*original.notes, *released.notes) if each not in release.notes)
     if left_out:
-        notes += (f"the method declared was looked at in the {len(names)} columns that the adversary knows",)
+        notes += (f"the declared method was checked in the {len(names)} quasi-identifiers",)
     return original, replace(release, released=released, notes=(*release.notes, *notes), **found._asdict())
 
 
@@ -223,31 +226,27 @@ def _checked_truth(release: _ReadRelease, originals: int) -> IntArray:
     """Return the original row of each released one, -1 for none."""
     rows = release.released.rows
     if release.truth is None:
-        raise InputError(
-            "it must be known which original row each released row was made from, but it is not. Pass truth "
-            "(--truth FILE, or --id COLUMN)"
-        )
+        raise InputError("The true match of each released row is missing. Pass truth")
     numbers = np.asarray(release.truth)
     if numbers.shape != (rows,) or numbers.dtype.kind not in "iu":
         raise InputError(
-            f"the truth must be one whole number for each of the {rows} released rows, -1 for none. Pass as many"
+            f"truth needs one whole number for each of the {rows} released rows, -1 for none. Pass as many"
         )
     numbers = numbers.astype(np.int64)
     if ((numbers < NOBODY) | (numbers >= originals)).any():
         raise InputError(
-            f"the truth must name original rows from 0 to {originals - 1}, or -1 for none. Pass such numbers"
+            f"truth names original rows outside 0 to {originals - 1} (-1 for none). Correct the row numbers"
         )
     some = numbers[numbers != NOBODY]
     if np.unique(some).size < some.size:
         raise InputError(
-            f"no two released rows may come from one original row, but {some.size - np.unique(some).size} do. "
-            "Leave one of them out of the truth"
+            f"truth repeats original rows ({some.size - np.unique(some).size:,} too many). Name each at most once"
         )
     return numbers
 
 
 def _case_of(people: Table, release: _ReadRelease, truth: IntArray, known: Sequence[str]) -> tuple[ReleaseCase, str]:
-    """Return both tables with the columns that the adversary knows, in the order in which they are learnt."""
+    """Return both tables with the quasi-identifiers, in order of learning."""
     if known:
         for name in known:
             release.released.column(name)
@@ -261,15 +260,14 @@ def _case_of(people: Table, release: _ReadRelease, truth: IntArray, known: Seque
 
 
 def _known_names(people: Table, released: Table, known: Sequence[str]) -> list[str]:
-    """Return the columns of both tables that the adversary knows."""
+    """Return the quasi-identifiers of both tables."""
     if known:
         return list(known)
     there = set(released.column_names)
     names = [each.name for each in people.columns if each.role == "known" and each.name in there]
     if not names:
         raise InputError(
-            f"the {people.name} and the {released.name} must share a column that an adversary knows, but "
-            "share none with that role. Name columns as known (--known)"
+            f"{people.name} and {released.name} share no quasi-identifier. Name the columns that the attacker knows"
         )
     return names
 
@@ -287,9 +285,9 @@ def _all_known(table: Table) -> Table:
 def _chosen_attacks(
     requested: Sequence[str | TableAttack], protection: TableProtection | None, release: _ReadRelease, case: ReleaseCase
 ) -> tuple[dict[str, TableAttack], tuple[NotRun, ...]]:
-    """Return the attacks by how they are written, given what the protection tells, and those that cannot be run."""
+    """Return the attacks by name, and those that cannot run."""
     if not requested:
-        raise InputError("at least one attack must be named. Add one ('unveil list attacks' shows them)")
+        raise InputError("No attack was named. Name at least one ('unveil list attacks' shows all)")
     chosen: dict[str, TableAttack] = {}
     not_run = []
     for each in requested:
@@ -306,19 +304,20 @@ def _chosen_attacks(
                 not_run.append(NotRun(name, "it needs the method that made the release"))
                 continue
         if name in chosen:
-            raise InputError(f"the attack {name!r} is named twice. Name each once, or change a setting")
+            raise InputError(f"Attack {name!r} is named twice. Name each once, or change a setting")
         for column in getattr(attack, "columns", None) or ():
             if column not in case.original.column_names:
                 raise InputError(
-                    f"the attack {name!r} uses column {column!r}, which is not among those that the adversary knows: "
-                    f"{', '.join(map(repr, case.original.column_names))}. Change one of the two"
+                    f"Attack {name!r} uses column {column!r}, which is not a quasi-identifier. "
+                    f"Quasi-identifiers: {', '.join(map(repr, case.original.column_names))}. Change one of "
+                    "the two"
                 )
         chosen[name] = attack
     return chosen, tuple(not_run)
 
 
 def _percentage(protection: TableProtection | None) -> float | None:
-    """Return how far values move by a protection, in percent of the ranks, if it says so."""
+    """Return the largest rank change of a protection, in percent, if declared."""
     p, share = getattr(protection, "p", None), getattr(protection, "share", None)
     if p is not None:
         return float(p)
@@ -326,19 +325,19 @@ def _percentage(protection: TableProtection | None) -> float | None:
 
 
 def _tables(original: Any, released: Any, settings: ReidentifySettings, progress: Progress) -> tuple[Table, Any, Any]:
-    """Return the people, what was released of them if it is there, and whose each released row is."""
+    """Return the people, the release, and the truth, from files."""
     truth, identifier = settings.truth, settings.identifier
     is_file = isinstance(released, PathLike)
     if is_file and (truth is None) == (not identifier):
         seen = "neither was" if truth is None else "both were"
         raise InputError(
-            f"either the truth or a column that names people must tell whose each released row is, but {seen} given. "
-            "Pass --truth FILE or --id COLUMN"
+            f"The true match of each released row needs either truth or an identifier column, but {seen} "
+            "given. Pass one"
         )
     if released is None and truth is not None:
-        raise InputError("a truth belongs to a release made elsewhere, but no released file was named. Name it")
+        raise InputError("The truth belongs to a given release, and no released file was named. Name one")
     if identifier and not isinstance(original, PathLike):
-        raise InputError("identifier names people in files, but the tables are no files. Pass their paths, or truth")
+        raise InputError("identifier needs files, but the tables are data frames. Pass paths, or truth")
     reading = reading_of(settings)
     progress("reading", 0.0)
     people = _named(reading.table(original, "original"), identifier)
@@ -371,7 +370,7 @@ def _named(table: Table, identifier: str) -> Table:
 
 
 def _by_identifier(original: Any, released: Any, identifier: str, reading: FileSettings) -> IntArray:
-    """Return the original row of each released one by a column that names each person once in both files."""
+    """Return each released row's original by a common identifier column."""
     import polars as pl
 
     from unveil.data.files.read import read_table, refuse_cells, refuse_repeats
@@ -388,7 +387,7 @@ def _by_identifier(original: Any, released: Any, identifier: str, reading: FileS
 
 
 def read_truth(path: Any, *, released: int, originals: int) -> IntArray:
-    """Return the original row of each released one, counted from 0, from the columns ``released`` and ``original``.
+    """Return each released row's original from the columns ``released`` and ``original``.
 
     In the file rows are counted from 1; an empty ``original`` is a released row that comes from nobody, -1 here.
 
@@ -409,9 +408,8 @@ def read_truth(path: Any, *, released: int, originals: int) -> IntArray:
     refuse_repeats(frame.filter(frame["original"].is_not_null()), path, ["original"])
     if frame.height < released:
         raise InputError(
-            f"{shown(Path(path))} must say of each of the {released} released rows which original row it was made "
-            f"from, but lacks {released - frame.height}. Add them, with an empty original for a row that comes "
-            "from nobody"
+            f"{shown(Path(path))} lacks {released - frame.height} of {released} released rows. Add them, with "
+            "an empty original for rows without one"
         )
     truth = np.full(released, NOBODY)
     truth[numbers["released"]] = numbers["original"]
@@ -432,7 +430,7 @@ def _numbers(cells: "pl.Series", path: Any, at_most: int) -> IntArray:
 
 
 def reidentify_sample() -> Table:
-    """Return the people of the example: 120 of the election study inside unveil, drawn once whatever they answered.
+    """Return the example: 120 people of the bundled election study.
 
     >>> reidentify_sample().rows
     120

@@ -1,4 +1,4 @@
-"""Re-identification measured: attacks on a masked release, with ever more columns known, and whether they are valid."""
+"""Run re-identification attacks on growing sets of columns; check validity."""
 
 from collections.abc import Callable
 from dataclasses import is_dataclass, replace
@@ -70,7 +70,7 @@ def run(
         except InputError as error:
             if not inputs.against:
                 raise
-            nobody = "with the method declared it leaves nobody possible for any record"
+            nobody = "with the declared method, no record has a possible original"
             not_run.append(NotRun(name, nobody if isinstance(error, NobodyFitsError) else str(error)))
         else:
             found.append(attacked)
@@ -133,13 +133,13 @@ def _attacked(
 
 
 def _keeps_order(truth: IntArray) -> bool:
-    """Return whether the released rows are in the order of the original: too long a coincidence to be one."""
+    """Return whether released rows are in original order, beyond coincidence."""
     some = truth[truth != NOBODY]
     return bool(some.size >= _LONG and (np.diff(some) > 0).all())
 
 
 def guess_of(attack: TableAttack, case: ReleaseCase, *, seed: int) -> ValidGuess:
-    """Return what an attack leaves; rows that nobody fits are told apart, because they prove it wrong.
+    """Run an attack; list the rows without a candidate separately.
 
     An attack that refuses the release for any other reason, or fits no row at all, raises its own error.
     """
@@ -158,11 +158,11 @@ def guess_of(attack: TableAttack, case: ReleaseCase, *, seed: int) -> ValidGuess
 
 
 def _checked(guess: Any, rows: IntArray, case: ReleaseCase) -> ValidGuess:
-    """Return a guess with the released rows that it is about; ``rows`` are those that were shown to the attack."""
+    """Return a guess with its released rows."""
     if not isinstance(guess, Beliefs | Candidates):
         raise InputError(
-            f"an attack must leave Beliefs or Candidates about the released rows, but left a {type(guess).__name__}. "
-            "Choose another, or correct its method run"
+            f"The attack returns a {type(guess).__name__}, not Beliefs or Candidates. Choose another, or "
+            "correct its method run"
         )
     size = guess.size if isinstance(guess, Beliefs) else int(guess.candidate.max(initial=-1)) + 1
     wrong = size > case.original.rows or (isinstance(guess, Beliefs) and size != case.original.rows)
@@ -176,8 +176,8 @@ def _checked(guess: Any, rows: IntArray, case: ReleaseCase) -> ValidGuess:
         wrong |= guess.target_count != rows.size
     if wrong:
         raise InputError(
-            f"a guess must be about the {rows.size} released rows and name only the {case.original.rows} original "
-            "ones, both numbered from 0, but one is not. Correct the attack"
+            f"The guess does not fit {rows.size} released and {case.original.rows} original rows, both "
+            "numbered from 0. Correct the attack"
         )
     return ValidGuess(rows=about, guess=guess, nobody=np.empty(0, np.int64))
 
@@ -185,7 +185,7 @@ def _checked(guess: Any, rows: IntArray, case: ReleaseCase) -> ValidGuess:
 def steps_of(
     attack: TableAttack, case: ReleaseCase, final: ValidGuess, *, seed: int, report: Callable[[float], None]
 ) -> tuple[KnowledgeStep, ...]:
-    """Return what the attack reaches with nothing known, and with more and more columns up to all of them."""
+    """Return the attack success with no, some, and all columns known."""
     names = case.original.column_names
     found = [_nothing_known(case)]
     sizes = sizes_of(len(names))
@@ -196,7 +196,7 @@ def steps_of(
 
 
 def sizes_of(columns: int) -> list[int]:
-    """Return the numbers of known columns that are tried: all, or some that are spread evenly.
+    """Return the tested numbers of quasi-identifiers: all, or evenly spread ones.
 
     >>> sizes_of(3), len(sizes_of(100)), sizes_of(100)[-1]
     ([1, 2, 3], 12, 100)
@@ -218,17 +218,17 @@ def _step(attack: TableAttack, case: ReleaseCase, size: int, seed: int) -> Knowl
     except InputError as error:
         none = Rate(nan, nan, nan, str(error))
         return KnowledgeStep(
-            known=size, column=names[-1], hit_rate=none, nonspecificity=nan, entropy=nan, why=str(error)
+            known=size, column=names[-1], attack_rate=none, nonspecificity=nan, entropy=nan, why=str(error)
         )
 
 
 def _nothing_known(case: ReleaseCase) -> KnowledgeStep:
     blind, doubt = 1 / case.original.rows, log(case.original.rows)
-    return KnowledgeStep(known=0, column="", hit_rate=Rate(blind, blind, blind), nonspecificity=doubt, entropy=doubt)
+    return KnowledgeStep(known=0, column="", attack_rate=Rate(blind, blind, blind), nonspecificity=doubt, entropy=doubt)
 
 
 def _measured(valid_guess: ValidGuess, case: ReleaseCase, known: int, column: str) -> KnowledgeStep:
-    """Return the figures of a guess."""
+    """Return the results of a guess."""
     bets = valid_guess.bets
     if isinstance(valid_guess.guess, Beliefs):
         open_sets, doubt = valid_guess.guess.nonspecificity(), valid_guess.guess.pignistic_entropy()
@@ -238,15 +238,15 @@ def _measured(valid_guess: ValidGuess, case: ReleaseCase, known: int, column: st
     return KnowledgeStep(
         known=known,
         column=column,
-        hit_rate=hit_rate(valid_guess, bets, case.truth),
+        attack_rate=attack_rate(valid_guess, bets, case.truth),
         nonspecificity=float(open_sets.mean()) if open_sets.size else nan,
         entropy=float(doubt.mean()) if doubt.size else nan,
         nobody=valid_guess.nobody.size,
     )
 
 
-def hit_rate(valid_guess: ValidGuess, bets: Candidates, truth: IntArray) -> Rate:
-    """Return how often the best bet is right, of the rows that were aimed at and come from somebody.
+def attack_rate(valid_guess: ValidGuess, bets: Candidates, truth: IntArray) -> Rate:
+    """Return the attack success over attacked rows with an original.
 
     Where several bets are as good, one is drawn by lot: the rate is what to expect of that, exactly. A row that was
     given up, or that nobody fits, is a miss.
@@ -258,7 +258,7 @@ def hit_rate(valid_guess: ValidGuess, bets: Candidates, truth: IntArray) -> Rate
 
 
 def chances(bets: Candidates, truth: IntArray) -> FloatArray:
-    """Return the chance of each target that its best bet, drawn by lot where several are as good, is right.
+    """Return each target's probability of a correct top candidate, ties random.
 
     >>> chances(Candidates.from_matrix([[0.5, 0.5, 0.0], [0.1, 0.2, 0.7]]), np.array([1, 1]))
     array([0.5, 0. ])

@@ -19,8 +19,8 @@ from unveil.questions.settings import (
 if TYPE_CHECKING:
     from unveil.attacks._listing import Leaves
 
-#: The protection and the attacks of the example: an attack that is valid, and two that are not.
-SAMPLE_PROTECT = "rank-swapping:p=10"
+#: The method and the attacks of the example: an attack that is valid, and two that are not.
+SAMPLE_METHOD = "rank-swapping:p=10"
 SAMPLE_ATTACKS = ("intersection", "intersection:p=5", "nearest")
 #: The guesses whose validity can be told.
 LEAVES: "tuple[Leaves, ...]" = ("Beliefs", "Candidates")
@@ -55,7 +55,7 @@ def _read_attack(text: str) -> object:
 
 
 def _one_release(request: Request) -> list[tuple[str, str]]:
-    """Return which files and settings make no question: a release is made here, or it was made elsewhere."""
+    """Return the files and settings that do not make a question."""
     released, truth, identifier = request.path("released"), request.path("truth"), request.values["identifier"]
     if request.sample:
         named = "truth" if truth is not None else "identifier" if identifier else "released" if released else ""
@@ -63,8 +63,8 @@ def _one_release(request: Request) -> list[tuple[str, str]]:
     if released is None:
         if truth is not None:
             return [("released", "{truth} needs a release. Give {released}, or remove the truth")]
-        if not request.values["protect"]:
-            return [("released", "The release is missing. Give {released} after {original}, or {protect} to make one")]
+        if not request.values["method"]:
+            return [("released", "The release is missing. Give {released} after {original}, or {method} to make one")]
     elif (truth is None) == (not identifier):
         which = "are given twice" if identifier else "are missing"
         return [("truth", f"The true matches {which}. Give {{truth}} or {{identifier}}")]
@@ -119,14 +119,13 @@ class ReidentifySettings(
         required=True,
         is_bare=True,
     )
-    protect: Any = setting(
+    method: Any = setting(
         "",
         "How the release is, or was, masked",
         "For a release made elsewhere: the stated method, which the file must be consistent with.",
         kind="thing",
         choices=_protections,
         read=_read_protection,
-        option="--method",
         alias="--protect",
         place="default",
         group="Method",
@@ -145,19 +144,18 @@ class ReidentifySettings(
         place="default",
         group="Attack",
     )
-    known: tuple[str, ...] = setting(
+    quasi_identifiers: tuple[str, ...] = setting(
         (),
         "Columns known, in order of learning",
         "Default: all columns.",
         kind="columns",
         example="age, income",
         fold=MORE,
-        option="--quasi-identifiers",
         alias="--known",
         place="default",
         group="Columns",
     )
-    pairs: int | None = setting(
+    max_pairs: int | None = setting(
         None,
         "Pairs of records in one linear program (default: 10,000)",
         "Of Definition 14, which decides whether a probability is valid; 10,000 pairs take about a second. Few cases "
@@ -165,19 +163,17 @@ class ReidentifySettings(
         least=0,
         fold=MORE,
         metavar="N",
-        option="--max-pairs",
         alias="--pairs",
         place="config",
         section="tuning",
     )
-    matchings: int = setting(
+    samples: int = setting(
         MATCHINGS,
         "Random matchings for the file level",
         "For files that are too large for the exact method; 0 leaves the file level open.",
         least=0,
         fold=MORE,
         metavar="N",
-        option="--samples",
         alias="--matchings",
         place="config",
         section="tuning",
@@ -198,12 +194,12 @@ QUESTION = Question(
     tries=(
         "unveil reidentify people.csv --method rank-swapping:p=10 --attack intersection",
         "unveil reidentify people.csv --method mondrian:k=5 --attack bayes --attack nearest --quasi-identifiers age",
-        "unveil reidentify people.csv masked.csv --truth truth.csv --attack nearest --limit hit_rate.high=0.1",
+        "unveil reidentify people.csv masked.csv --truth truth.csv --attack nearest --limit attack_rate.high=0.1",
         "unveil reidentify people.csv masked.csv --truth truth.csv --method additive-noise:scale=0.2 --attack bayes",
         "unveil reidentify people.csv masked.csv --id key --method 'microaggregation(aggr=5)' --attack bayes",
     ),
     settings=ReidentifySettings.table(),
     sample="120 people of an election study, with swapped ranks.",
-    of_sample={"protect": SAMPLE_PROTECT, "attacks": SAMPLE_ATTACKS},
+    of_sample={"method": SAMPLE_METHOD, "attacks": SAMPLE_ATTACKS},
     together=_one_release,
 )

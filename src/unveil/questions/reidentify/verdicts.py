@@ -1,4 +1,4 @@
-"""Whether attacks on a masked release are valid: beside the true probability, and beside one another."""
+"""Validity of attacks: against the true probability, and each other."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ _PAIRS_IN_ALL = 3_000_000
 _PAIRS_AT_LEAST = 400
 
 NO_MECHANISM = "how the release was made is not known, and with it the true probability is not"
-NOT_SO_MADE = "the method declared cannot have made the file, so that the true probability is not known"
+NOT_SO_MADE = "the declared method cannot have made the file, so the true probability is unknown"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ValidGuess:
-    """An attack's guess about ``rows`` of the release, and the rows for which no original record is possible."""
+    """A guess about ``rows`` of the release, and rows without candidates."""
 
     rows: IntArray
     guess: Guess
@@ -55,7 +55,7 @@ class ValidGuess:
 
 
 class TrueProbability(NamedTuple):
-    """The true probability of each released row at one level, or why there is none (for some rows)."""
+    """True probability of each released row, or the reason for none."""
 
     probability: Candidates | None
     why: str = ""
@@ -73,7 +73,7 @@ class TrueProbabilities:
 def truths_of(
     case: ReleaseCase, *, known: str = NO_MECHANISM, matchings: int = MATCHINGS, rng: np.random.Generator
 ) -> TrueProbabilities:
-    """Return the true probabilities as the masking method implies them, given the columns that the adversary knows.
+    """Return the true probabilities implied by the masking.
 
     Without a mechanism there are none, because of what is ``known`` of it; ``matchings`` are drawn at the file level.
     """
@@ -106,7 +106,7 @@ class _RowSubset:
 
 
 def _record_truth(mechanism: Mechanism, case: ReleaseCase, rng: np.random.Generator) -> TrueProbability:
-    """Return the true probability of every released row, or of some that are drawn where there are very many."""
+    """Return the true probability of every released row, or a sample."""
     rows, most = case.released.rows, max(1, MOST_AT_RECORD_LEVEL // case.original.rows)
     if rows <= most:
         return TrueProbability(record_level_truth(mechanism, case.original, case.released))
@@ -116,11 +116,11 @@ def _record_truth(mechanism: Mechanism, case: ReleaseCase, rng: np.random.Genera
     size = np.zeros(rows, np.int64)
     size[drawn] = found.considered
     truth = Candidates(np.concatenate([[0], np.cumsum(size)]), found.candidate, found.probability)
-    return TrueProbability(truth, f"of {rows:,} released records, {most:,} that were drawn by lot were judged")
+    return TrueProbability(truth, f"of {rows:,} released records, a random sample of {most:,} was judged")
 
 
 def _drawn(table: Table, size: int, rng: np.random.Generator) -> IntArray:
-    """Return the places of so many rows, ascending, drawn by what they hold."""
+    """Return sorted indices of a row sample, drawn by content."""
     content = table.content_order()
     return np.sort(rng.choice(content, size, replace=False))
 
@@ -146,7 +146,7 @@ class Validity(NamedTuple):
 
 
 def judged(valid_guess: ValidGuess, truth: TrueProbability, level: Level, pairs: int | None = None) -> Validity:
-    """Return how many guesses are compatible with the truth; those that leave nobody possible never are.
+    """Return the number of guesses compatible with the truth.
 
     ``pairs`` limits the programs of Definition 14; unless told, also all of them together.
     """
@@ -183,14 +183,13 @@ def _small(sentence: str) -> str:
 
 
 def nobody_witness(valid_guess: ValidGuess) -> str:
-    """Return the sentence on records that nobody fits, or nothing."""
+    """Return the sentence on records without a candidate, if any."""
     if not valid_guess.nobody.size:
         return ""
     many = f"For {valid_guess.nobody.size:,} of {valid_guess.aimed_at.size:,} released records"
     return (
-        f"{many} nobody is left possible, the first of them record {valid_guess.nobody[0] + 1} (counted from 1): "
-        f"that proves "
-        "the attack wrong whatever the truth is."
+        f"{many} no candidate is left, the first of them record {valid_guess.nobody[0] + 1} (counted from 1): "
+        "the attack is wrong whatever the truth is."
     )
 
 
@@ -215,14 +214,14 @@ def told_apart(name: str, valid_guess: ValidGuess, case: ReleaseCase) -> list[st
         valid_guess.guess.check_equal_records(codes[valid_guess.rows])
     except InputError:
         return [
-            f"the attack {name} believes different things of released records with the same values (against "
-            "Definition 10): something other than the known columns tells them apart, such as the order of rows"
+            f"attack {name} differs for released records with the same values (against Definition 10): it "
+            "uses more than the quasi-identifiers, such as the row order"
         ]
     return []
 
 
 def clashes_of(guesses: Mapping[str, ValidGuess], size: int) -> tuple[Clash, ...]:
-    """Return the pairs of attacks that cannot both be valid for some record, which needs no truth.
+    """Return the pairs of attacks that cannot both be valid.
 
     Of a guess that is a probability, only counts whom it rules out: everybody who can be the right one must be among
     its candidates (Proposition 16). So a pair that is not listed may still contradict each other.
@@ -241,7 +240,7 @@ def clashes_of(guesses: Mapping[str, ValidGuess], size: int) -> tuple[Clash, ...
 
 
 def _by_row(valid_guess: ValidGuess, size: int) -> dict[int, MassFunction]:
-    """Return what each released row is believed to be, as far as a contradiction can be read from it."""
+    """Return the belief on each released row, for contradictions."""
     return dict(zip(valid_guess.rows.tolist(), _beliefs(valid_guess.guess, size), strict=True))
 
 
@@ -273,7 +272,7 @@ def simulated_note(mechanism: Mechanism | None) -> tuple[str, ...]:
 
 
 def sampled_note(truth: TrueProbability, matchings: int) -> tuple[str, ...]:
-    """Return a note where the file level is sampled, with how far its probabilities may be off, or nothing."""
+    """Return a note on the error of a sampled file level."""
     if truth.sampled is None:
         return ()
     error = truth.sampled.error()

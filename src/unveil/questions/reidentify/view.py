@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 _METHOD = (
-    "Record level: the true probability of each original record, given one released record and the known columns.",
+    "Record level: the true probability of each original record, given one released record and the quasi-identifiers.",
     "File level: the same given all released records, no two of which come from one person. It is exact where "
     "possible, else sampled; a verdict within the sampling error is not shown.",
-    "A belief on sets is valid if no set has more mass than its true probability (Definition 7); a probability is "
-    "valid if a valid belief leads to it (Definition 14).",
+    "A belief on sets is valid if no set has more mass than its true probability (Definition 7). A "
+    "probability is valid if a valid belief leads to it (Definition 14).",
     "An attack that leaves no candidate for a record is wrong about it.",
     "The top-ranked candidate has the highest pignistic probability. Ties are broken at random, and the success rate "
     "is the exact expectation; its 95% CI is Wilson's.",
@@ -28,7 +28,7 @@ _METHOD = (
     "Stokes and Torra, n-Confusion (2012).",
 )
 _LIMITATIONS = (
-    "Only the named attacks were run; others may succeed more often.",
+    "Only the named attacks were run; stronger attacks may succeed more often.",
     "The attacker knows the original columns without errors.",
     "The report does not say what a correct match reveals, or what further releases would add.",
 )
@@ -45,13 +45,13 @@ def frame(findings: ReidentifyFindings) -> "pl.DataFrame":
             "leaves": each.leaves,
             "targets": each.targets,
             "attempted": each.attempted,
-            "leaves_nobody": each.nobody,
+            "without_candidate": each.nobody,
             "is_valid": each.is_valid,
             "valid_record_level": each.record_level.share,
             "valid_file_level": each.file_level.share,
-            "hit_rate": each.hit_rate.value,
-            "hit_rate_low": each.hit_rate.low,
-            "hit_rate_high": each.hit_rate.high,
+            "attack_rate": each.attack_rate.value,
+            "attack_rate_low": each.attack_rate.low,
+            "attack_rate_high": each.attack_rate.high,
             "nonspecificity": each.steps[-1].nonspecificity,
             "entropy": each.steps[-1].entropy,
             "confusion": each.confusion,
@@ -78,7 +78,7 @@ def sentences(findings: ReidentifyFindings) -> tuple[str, ...]:
     if best is not None:
         said.append(_success(best, findings))
         if best.file_level.invalid:
-            said.append(f"Given all records at once (file level), its guesses are: {level_of(best.file_level)} valid.")
+            said.append(f"Valid guesses at the file level (all records at once): {level_of(best.file_level)}.")
     invalid = [each for each in findings.attacks if each.is_valid is False]
     if invalid:
         most = max(invalid, key=lambda each: each.refuted / max(each.targets, 1))
@@ -95,12 +95,12 @@ def _best(findings: ReidentifyFindings) -> AttackOutcome | None:
     for is_valid in (True, None):
         attacks = [each for each in findings.attacks if each.is_valid is is_valid]
         if attacks:
-            return max(attacks, key=lambda each: -1.0 if isnan(each.hit_rate.value) else each.hit_rate.value)
+            return max(attacks, key=lambda each: -1.0 if isnan(each.attack_rate.value) else each.attack_rate.value)
     return None
 
 
 def _success(attacked: AttackOutcome, findings: ReidentifyFindings) -> str:
-    rate = attacked.hit_rate
+    rate = attacked.attack_rate
     if not rate.defined:
         return f"{spoken(attacked)} re-identifies 0 records: no released record comes from an original one."
     doubt = "; its validity is unknown" if attacked.is_valid is None else ""
@@ -120,16 +120,16 @@ def next_steps(findings: ReidentifyFindings) -> tuple[str, ...]:
     elif all(each.is_valid is False for each in findings.attacks):
         steps.append("Choose an attack that fits the masking; these attacks show nothing, good or bad.")
     elif findings.protect is None:
-        steps.append(NextStep("Declare the masking method, to learn which attacks are valid.", option="--protect"))
-    if any(each.is_valid is not False and each.hit_rate.low > findings.blind for each in findings.attacks):
-        steps.append("Mask more strongly, or release fewer of the known columns, and run again.")
+        steps.append(NextStep("Declare the masking method, to learn which attacks are valid.", option="--method"))
+    if any(each.is_valid is not False and each.attack_rate.low > findings.blind for each in findings.attacks):
+        steps.append("Mask more strongly, or release fewer quasi-identifiers, and run again.")
     elif findings.attacks:
-        steps.append("Run again with more known columns and other attacks.")
+        steps.append("Run again with more quasi-identifiers and other attacks.")
     return tuple(steps)
 
 
 def tone(findings: ReidentifyFindings) -> Tone:
-    """Return how the headline should strike: bad where an attack that may be valid re-identifies half of the records.
+    """Return the tone: bad if a possibly valid attack re-identifies half.
 
     Invalid attacks are a warning at most: their success is no evidence.
     """
@@ -137,17 +137,17 @@ def tone(findings: ReidentifyFindings) -> Tone:
         return "bad"
     if findings.against:
         return "warning"
-    rates = [each.hit_rate for each in findings.attacks if each.is_valid is not False and each.hit_rate.defined]
+    rates = [each.attack_rate for each in findings.attacks if each.is_valid is not False and each.attack_rate.defined]
     if any(rate.value >= 0.5 for rate in rates):
         return "bad"
-    if not rates or any(each.hit_rate.low > findings.blind for each in findings.attacks):
+    if not rates or any(each.attack_rate.low > findings.blind for each in findings.attacks):
         return "warning"
     return "neutral"
 
 
 def attack_chart(findings: ReidentifyFindings) -> Chart:
     """Return the success of each attack with its interval, and whether it is valid."""
-    rates = [each.hit_rate for each in findings.attacks]
+    rates = [each.attack_rate for each in findings.attacks]
     highest = max([findings.blind, *(effect.number(rate.high) for rate in rates)])
     invalid = sum(each.is_valid is False for each in findings.attacks)
     return Chart(
@@ -182,7 +182,7 @@ def attack_table(findings: ReidentifyFindings) -> TableBlock:
             (
                 spoken(each),
                 level_of(each.record_level),
-                rate_text(each.hit_rate),
+                rate_text(each.attack_rate),
                 decimal(each.steps[-1].nonspecificity),
             )
             for each in findings.attacks
@@ -215,9 +215,9 @@ def page(findings: ReidentifyFindings, context: PageContext = PLAIN) -> Page:
 
 
 VIEW = QuestionView(
-    schema="unveil.reidentify/1",
+    schema="unveil.reidentify/2",
     findings=ReidentifyFindings,
-    about="The answer of `unveil reidentify`: who is behind each masked record, and whether such guesses are valid.",
+    about="Result of `unveil reidentify`: re-identification of masked records, and validity of the attacks.",
     frame=frame,
     page=page,
 )

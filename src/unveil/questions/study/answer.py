@@ -1,4 +1,4 @@
-"""What did a study find: how far do attacks get, as adversaries know more?"""
+"""Results of a study: attack success by attacker strength."""
 
 import os
 from collections.abc import Sequence
@@ -31,18 +31,16 @@ ALL = "all"
 
 @takes_settings(StudySettings)
 def study_report(folder: str | os.PathLike[str], settings: StudySettings | None = None, **changes: Any) -> Result[Any]:
-    """Return what the study in a folder found so far.
+    """Report the results of a study so far.
 
-    Of a study of releases that were made already, everything is shown: which technique keeps most for the least risk,
-    and which figures order releases. ``metrics`` is for other studies. A folder without a study, and a metric that the
-    study does not have, are refused.
+    A study of existing releases compares techniques by risk and utility; ``metrics`` is for all other studies.
 
     Parameters
     ----------
     folder
-        Where its results are; it may still be running.
+        Folder of its results; the study may still be running.
     settings
-        The settings below as one object; keywords change single ones.
+        All settings as one object; keywords replace single ones.
     """
     metrics = StudySettings.merge(settings, changes).metrics
     results = Results.read(folder)
@@ -53,11 +51,11 @@ def study_report(folder: str | os.PathLike[str], settings: StudySettings | None 
 
 
 def _check_audited(results: Results) -> None:
-    """Refuse figures that are not those of audits, which alone the report of given releases knows to show."""
+    """Reject results that are not those of audits."""
     if LINKED not in results.metrics:
         raise InputError(
-            f"the report of a study of given releases shows audits, but this study asks {results.study.attacks[0]!r} "
-            f"of them. Read its numbers with unveil.studies.Results.read({shown(results.folder)}).frame"
+            f"The report needs audits of the releases, but this study ran {results.study.attacks[0]!r}. Read its "
+            f"numbers with unveil.studies.Results.read({shown(results.folder)}).frame"
         )
 
 
@@ -67,7 +65,7 @@ def _chosen(results: Results, names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name not in results.metrics:
             hint = did_you_mean(name, results.metrics) or f" It has {', '.join(results.metrics)}."
-            raise InputError(f"the study has no metric {name!r}.{hint} Leave it out, or name another")
+            raise InputError(f"Unknown metric {name!r}.{hint} Leave it out, or name another")
     return tuple(dict.fromkeys(names)) or usual_metrics(results.metrics)
 
 
@@ -80,18 +78,18 @@ def study_run(
     progress: Progress = silent,
     **changes: Any,
 ) -> Result[Any]:
-    """Return what a study found, after it was run into a folder.
+    """Run a study into a folder, and report its results.
 
     Parameters
     ----------
     file
         The study: a TOML file, or a `Study`.
     out
-        The folder for results: a new one, or that of a study to go on with.
+        Folder for the results: a new one, or one of a study to resume.
     settings
-        The settings below as one object; keywords change single ones.
+        All settings as one object; keywords replace single ones.
     progress
-        Called with the name of a step and the share of it that is done.
+        Called with the name of a step and the share of work done.
     """
     asked = StudyRunSettings.merge(settings, changes)
     plan = file if isinstance(file, Study) else Study.read(file)
@@ -104,7 +102,7 @@ def study_run(
 
 
 def ask(request: Request) -> Response:
-    """Return what a study found."""
+    """Answer a request."""
     settings = StudySettings.of_request(request)
     with example_folders(request.progress) if request.sample else nullcontext(settings.folder) as folders:
         return _shown(study_report(folders[0], settings), sample=request.sample)

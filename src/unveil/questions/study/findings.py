@@ -22,7 +22,7 @@ USUAL_METRICS = ("adversary_overall_success", "adversary_success_rate", "entropy
 USUAL_RATES = (EXCESS, "attack_rate", "control_rate")
 
 _DATA = "The data set, by the name that the study gives it."
-_ATTACK = "The attack, as it is written in commands."
+_ATTACK = "Attack, as written in commands."
 _REPLICATIONS = "How many replications were computed."
 SCENARIOS = "How many scenarios there are, and how many are done."
 FAILURES = "The errors by kind, the most frequent first."
@@ -33,16 +33,16 @@ SECONDS = "The CPU seconds of all scenarios together."
 class Failures:
     """Scenarios that failed in the same way: the sentence of the first of them, and where that happened."""
 
-    error: str = figure("The error, in one sentence.")
-    scenarios: int = figure("How many scenarios ended with it.")
-    data: tuple[str, ...] = figure("In which data sets.")
-    protections: tuple[str, ...] = figure("The protections with which it came up.")
-    attacks: tuple[str, ...] = figure("The attacks with which it came up.")
+    error: str = figure("Error, in one sentence.")
+    scenarios: int = figure("Number of scenarios that ended with it.")
+    data: tuple[str, ...] = figure("Data sets of these scenarios.")
+    protections: tuple[str, ...] = figure("Protections of these scenarios.")
+    attacks: tuple[str, ...] = figure("Attacks of these scenarios.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """How far one attack gets after one protection, by the strongest adversary of the study.
+    """Success of one attack after one protection, by the strongest attacker.
 
     ``mean`` is that of the first metric over replications, and over data sets where there are several; its 95 %
     interval is ``half`` wide to either side. Both are NaN where nothing says so.
@@ -76,7 +76,7 @@ class AttackCost:
     attack: str = figure(_ATTACK)
     replications: int = figure(_REPLICATIONS)
     seconds: float = figure("CPU time in seconds.")
-    parts: Mapping[str, float] = figure("The same, by step.")
+    parts: Mapping[str, float] = figure("CPU time by step.")
 
     @property
     def each(self) -> float:
@@ -89,20 +89,18 @@ class MetricMean:
     """The columns of the table of means."""
 
     data: str = figure(_DATA)
-    protect: str = figure("The protection as it is written in commands; null where the release was given.")
+    protect: str = figure("Protection, as written in commands; null if the release was given.")
     attack: str = figure(_ATTACK)
-    axis: str = figure("The axis of strength of the adversary.")
-    level: float = figure("The strength of the adversary on that axis.")
-    metric: str = figure("The metric, by its name.")
+    axis: str = figure("Axis of attacker strength.")
+    level: float = figure("Level of attacker strength on that axis.")
+    metric: str = figure("Name of the metric.")
     replications: int = figure(_REPLICATIONS)
-    undefined: int = figure("How many replications have no value.")
-    mean: float = figure("The mean over replications.")
-    standard_error: float = figure("The standard error of the mean.")
-    low: float = figure("The lower end of the 95 % interval of the mean.")
-    high: float = figure("The upper end of the 95 % interval of the mean.")
-    relative_error: float = figure(
-        "Half the width of the interval as a share of the mean; null where none is asked for."
-    )
+    undefined: int = figure("Number of replications without a value.")
+    mean: float = figure("Mean over replications.")
+    standard_error: float = figure("Standard error of the mean.")
+    low: float = figure("Lower end of the 95% CI of the mean.")
+    high: float = figure("Upper end of the 95% CI of the mean.")
+    relative_error: float = figure("Half the width of the CI as a share of the mean; null if no target is set.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -138,11 +136,11 @@ class StudyFindings:
         Every replication, for whoever wants more than means.
     """
 
-    version: str = figure("The version of unveil that computed the study.")
-    study: Study = figure("What was computed: the settings of the study.")
+    version: str = figure("Version of unveil that computed the study.")
+    study: Study = figure("Settings of the study.")
     folder: str
     counts: Counts = figure(SCENARIOS, name="scenarios")
-    replications: int = figure("How many rows of results there are.")
+    replications: int = figure("Number of rows of results.")
     failures: tuple[Failures, ...] = figure(FAILURES, default=())
 
     @derived(SECONDS)
@@ -150,8 +148,8 @@ class StudyFindings:
         """The CPU seconds of all scenarios together."""
         return sum(each.seconds for each in self.spent)
 
-    spent: tuple[AttackCost, ...] = figure("What it took, by data set and attack.", default=())
-    metrics: tuple[str, ...] = figure("The metrics that are shown; the first is also drawn.")
+    spent: tuple[AttackCost, ...] = figure("CPU time by data set and attack.", default=())
+    metrics: tuple[str, ...] = figure("Metrics of the report; the chart shows the first.")
     summary: "pl.DataFrame" = figure(
         "One row per scenario and shown metric: `data`, `protect`, `attack`, `axis`, `level`, `metric`, "
         "`replications`, `undefined`, `mean`, `standard_error`, `low`, `high`, `relative_error`.",
@@ -183,7 +181,7 @@ class StudyFindings:
 
     @property
     def of_people(self) -> bool:
-        """Whether attacks were on people in the data beside people who are not, and not on released rows."""
+        """Whether attacks compare members and non-members, not released rows."""
         facts = metric_of_column(self.metrics[0])
         return facts is not None and facts.on == "Trials"
 
@@ -201,7 +199,7 @@ class StudyFindings:
 
 
 def usual_metrics(have: Sequence[str]) -> tuple[str, ...]:
-    """Return the metrics that are shown of a study unless others are asked for.
+    """Return the default metrics of a study.
 
     >>> usual_metrics(["entropy", "min_entropy"]), usual_metrics(["min_entropy"])
     (('entropy',), ('min_entropy',))

@@ -33,7 +33,7 @@ def run(results: Results, metrics: tuple[str, ...]) -> StudyFindings:
         summary=results.summary().filter(pl.col("metric").is_in(metrics)),
         failures=failures_of(results.errors),
         spent=spent(results.fine, times_of(results)),
-        is_summary=results.summarised is not None,
+        is_summary=results.summarized is not None,
         results=results,
     )
     return replace(found, effects=effects_of(found), targets=targets_of(results))
@@ -58,7 +58,7 @@ def effects_of(findings: StudyFindings) -> tuple[Effect, ...]:
 
 
 def targets_of(results: Results) -> tuple[int, int] | None:
-    """Return the fewest and the most people that a replication looks for with the strongest adversary.
+    """Return the range of target numbers for the strongest attacker.
 
     Files have no such number, but how many were found, and which share of all that is. None where nobody was found, or
     where that share is not among the metrics.
@@ -78,7 +78,7 @@ def targets_of(results: Results) -> tuple[int, int] | None:
 
 
 def failures_of(errors: "pl.DataFrame") -> tuple[Failures, ...]:
-    """Return failed scenarios by kind: sentences that differ in numbers only are of one kind. Frequent ones first."""
+    """Return failed scenarios by type of error, frequent ones first."""
     kinds: dict[str, list[dict[str, Any]]] = {}
     for row in errors.iter_rows(named=True):
         kinds.setdefault(_NUMBER.sub("#", row["error"]), []).append(row)

@@ -39,11 +39,11 @@ class StudyRun(StudyRecord):
     """A finished run of a study."""
 
     SCHEMA: ClassVar = "unveil.study-run/1"
-    ABOUT: ClassVar = "What `unveil study run --json` prints when a run ends."
+    ABOUT: ClassVar = "Result of `unveil study run`: scenarios computed and failed."
 
     version = version_figure()
 
-    name: str = figure("The name of the study.")
+    name: str = figure("Name of the study.")
     summary: RunSummary = figure(inline=True)
 
 
@@ -66,16 +66,14 @@ class StudyStatus(StudyRecord):
     """
 
     SCHEMA: ClassVar = "unveil.study-status/1"
-    ABOUT: ClassVar = "The answer of `unveil study status`: how far a study is."
-    version: str = figure("The version of unveil that computes the study.")
-    name: str = figure("The name of the study.")
-    folder: Path = figure("The folder in which its results are.")
+    ABOUT: ClassVar = "Result of `unveil study status`: progress of a study."
+    version: str = figure("Version of unveil that computes the study.")
+    name: str = figure("Name of the study.")
+    folder: Path = figure("Folder of its results.")
     counts: Counts = figure(SCENARIOS, name="scenarios")
-    running: str | None = figure("Which process computes it now, in words; null where nobody does.")
-    seconds: float = figure("The CPU time of the scenarios that are there, in seconds, added up over all workers.")
-    seconds_left: float = figure(
-        "The CPU seconds that the others will take, judged by those that are there; null where there is none."
-    )
+    running: str | None = figure("Process that computes it now, in words; null if there is none.")
+    seconds: float = figure("CPU seconds of the finished scenarios, over all workers.")
+    seconds_left: float = figure("Estimated CPU seconds of the remaining scenarios; null if unknown.")
 
 
 def study_status(folder: str | os.PathLike[str]) -> StudyStatus:
@@ -87,10 +85,10 @@ def study_status(folder: str | os.PathLike[str]) -> StudyStatus:
         If the folder holds no study.
     """
     results = Results.read(folder)
-    if results.summarised is not None:
+    if results.summarized is not None:
         raise InputError(
-            f"a summary does not change and has no times, but {shown(results.folder)} is one. Name the folder of the "
-            "study, or see what is in the summary with 'unveil study report'"
+            f"{shown(results.folder)} is a summary, which has no status. Name the folder of the study, or read the "
+            "summary with 'unveil study report'"
         )
     taken = times_of(results)
     return StudyStatus(
@@ -133,7 +131,7 @@ def _sum(data: str, attack: str, every: list[ScenarioTime]) -> AttackCost:
 
 
 def _left(results: Results, taken: Mapping[str, ScenarioTime]) -> float:
-    """Return how long what is left will take: each scenario as long as those of its data and attack, or all, did."""
+    """Estimate the remaining CPU time from finished scenarios."""
     if not taken:
         return float("nan")
     alike: dict[tuple[str, str], list[float]] = defaultdict(list)

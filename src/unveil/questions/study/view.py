@@ -122,7 +122,7 @@ def _next_steps(findings: StudyFindings) -> Iterator[NextStep]:
         option = f"unveil study run {where}/study.toml --out {where} --resume"
         yield NextStep(f"Resume the study to compute {scenarios}.", option=option)
     if counts.fine:
-        cost = "unveil anonymize" if findings.study.kind == "graph" else "unveil audit"
+        cost = "unveil protect-graph" if findings.study.kind == "graph" else "unveil audit"
         yield NextStep("Measure the utility loss before you choose a protection.", option=cost)
         yield NextStep("Grade the metrics of this study.", option=f"unveil grade-metrics {where}")
 
@@ -149,7 +149,7 @@ def failure_section(findings: StudyFindings) -> Section | None:
     if table is None:
         return None
     number = count(findings.counts.failed, "scenario", "scenarios")
-    lead = f"{number} failed, without effect on the others. Resuming the study tries them again."
+    lead = f"{number} failed, without effect on the rest. Resuming the study tries them again."
     return Section(heading="Failures", question="Which scenarios have no result?", lead=lead, blocks=(table,))
 
 
@@ -221,12 +221,13 @@ def _method(findings: StudyFindings) -> Iterator[str]:
     )
     if findings.of_people:
         yield (
-            "In each replication the people are divided at random into three equal parts: members, others, and the "
-            "control group. The release holds the members who leaked, and others in place of the rest."
+            "In each replication the people are divided at random into three equal parts: members, "
+            "substitutes, and the control group. The release holds the members who leaked, and substitutes "
+            "in place of the rest."
         )
     yield from _calibrated(study)
     same = "; with one release they do not cover other releases" if study.releases == 1 else ""
-    yield f"While one strength varied, the others were fixed ({', '.join(fixed)}). 95% CI: Student's t{same}."
+    yield f"While one strength varied, the rest were fixed ({', '.join(fixed)}). 95% CI: Student's t{same}."
     yield (
         f"This is a summary: numbers are rounded to {STEPS:,} steps between the lowest and the highest of a case."
         if findings.is_summary
@@ -251,7 +252,7 @@ def _calibrated(study: Study) -> Iterator[str]:
 VIEW: QuestionView[StudyFindings] = QuestionView(
     schema="unveil.study/1",
     findings=StudyFindings,
-    about="The answer of `unveil study report`: what many scenarios show.",
+    about="Result of `unveil study report`: attack success and metrics of a study.",
     frame=lambda findings: findings.summary,
     page=page,
 )

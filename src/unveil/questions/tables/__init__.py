@@ -1,1 +1,1 @@
-"""What can be worked out from the tables of counts that are published?"""
+"""Audit of published tables: which suppressed cells can be recovered?"""

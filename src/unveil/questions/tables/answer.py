@@ -1,4 +1,4 @@
-"""What can be worked out from the tables of counts that are published?"""
+"""Audit of published tables: which suppressed cells can be recovered?"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,66 +22,67 @@ from unveil.report.progress import Progress, silent
 @takes_settings(TablesSettings)
 def tables(
     published: Any,
-    truth: Any = None,
+    microdata: Any = None,
     settings: TablesSettings | None = None,
     *,
-    repair: bool = False,
+    suppress: bool = False,
     names: Sequence[str] = (),
     rng: np.random.Generator | None = None,
     progress: Progress = silent,
     **changes: Any,
 ) -> Result[TablesFindings]:
-    """Return which hidden counts can be worked out from published tables, and how narrow the others have become.
+    """Find the suppressed cells of published tables that can be recovered.
 
     Parameters
     ----------
     published
-        A file or a frame of counts, or several of them: one row for each cell and a column called count, or the codes
-        of one variable in the header.
-    truth
-        The records behind the tables, a file or a frame: every range is held against them.
+        One or several files or frames of counts: one row per cell with a column ``count``, or the codes of one
+        variable in the header.
+    microdata
+        The microdata behind the tables, a file or a frame, to verify every interval.
     settings
-        The settings below as one object; keywords change single ones. ``hidden`` may map a text to a range such as
-        ``(1, 4)`` or None, ``totals`` a variable to its codes, and ``round`` be a `Rounding`.
-    repair
-        Whether to look for further counts to hide: ``answer.findings.repair``.
+        All settings as one object; keywords replace single ones. ``suppressed`` may map a text to a range such as
+        ``(1, 4)`` or None, ``totals`` a variable to its codes, and ``rounding`` be a `Rounding`.
+    suppress
+        Whether to compute secondary suppression, ``result.findings.repair``.
     names
-        What the tables are called.
+        Names of the tables.
     rng
-        A source of randomness instead of ``seed``.
+        Random generator, instead of ``seed``.
     progress
-        Called with the name of a step and the share of all work that is done.
+        Called with the name of a step and the share of work done.
 
     Examples
     --------
     >>> answer = tables({"ward": ["N", "S", "W", "Total"], "count": ["*", "17", "12", "31"]})
     >>> answer
     <Result: 1 of 1 suppressed cell can be recovered exactly.>
-    >>> answer.quantities["small_worked_out"].value
+    >>> answer.quantities["small_cells_recovered"].value
     1.0
     """
     given = [published] if not isinstance(published, list | tuple) or is_one_table(published) else list(published)
     asked = TablesSettings.merge(settings, changes)
     if asked.profile:
         least = PROFILES[asked.profile]
-        if asked.minimum not in (MINIMUM, least):
+        if asked.min_cell not in (MINIMUM, least):
             raise InputError(
-                f"profile {asked.profile} sets the minimum to {least}, but it is {asked.minimum}. Leave it out"
+                f"Profile {asked.profile} sets the minimum to {least}, but {asked.min_cell} was given. Leave "
+                "out the minimum"
             )
-        asked = replace(asked, minimum=least)
+        asked = replace(asked, min_cell=least)
     rng, seed = randomness(rng, asked.seed)
     progress("reading", 0.0)
     inputs = read(given, asked, names=names)
-    return Result(run(inputs, asked, truth, repair=repair, rng=rng, progress=progress), VIEW, seed)
+    return Result(run(inputs, asked, microdata, suppress=suppress, rng=rng, progress=progress), VIEW, seed)
 
 
 def repaired_text(findings: TablesFindings) -> str:
-    """Return the repaired tables as CSV."""
+    """Return the tables with secondary suppression as CSV."""
     return "" if findings.repair is None else findings.repair.frame.write_csv()
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to what was asked through a door."""
+    """Answer a request of a front end."""
     from unveil.data import samples
     from unveil.data.files._spreadsheet import formula_warning, neutral_csv
     from unveil.data.files.write import write_text
@@ -95,9 +96,9 @@ def ask(request: Request) -> Response:
         names = [request.names.get(path, path.name) for path in paths]
     answer = tables(
         paths,
-        settings.truth,
+        settings.microdata,
         settings,
-        repair=settings.repair is not None,
+        suppress=settings.suppress is not None,
         names=names,
         progress=request.progress,
     )
@@ -106,23 +107,23 @@ def ask(request: Request) -> Response:
     return Response(
         answer=answer,
         outputs={
-            "cells": OutputFile(
+            "intervals": OutputFile(
                 write=lambda path, **_: write_text(path, neutral_csv(answer.to_polars())),
                 name="cells.csv",
-                said="The range of every hidden count is in {}, for internal use",
+                said="The feasibility interval of every suppressed cell is in {}, for internal use",
             ),
-            "repair": OutputFile(
+            "suppress": OutputFile(
                 write=lambda path, **_: write_text(path, repaired_text(answer.findings), shared=True),
-                name="repaired.csv",
-                said="The tables with more hidden are in {}",
+                name="suppressed.csv",
+                said="The tables with secondary suppression are in {}",
                 warning="" if repair is None else formula_warning(repair.frame),
             ),
-            "shareable": OutputFile(
+            "redacted": OutputFile(
                 write=lambda path, *, seed, **_: write_text(
-                    path, answer.to_html(seed=seed, edition="shareable"), shared=True
+                    path, answer.to_html(seed=seed, redacted=True), shared=True
                 ),
-                name="shareable.html",
-                said="The report to pass on is in {}",
+                name="redacted.html",
+                said="The redacted report is in {}",
             ),
         },
         exceeded=(sentence,) if broken else (),

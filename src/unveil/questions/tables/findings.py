@@ -1,4 +1,4 @@
-"""What was found about published counts, as data."""
+"""Results of an audit of published tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,24 +6,23 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from unveil._figure import NOTES, derived, figure, figure_at, version_figure
 from unveil._kernels.types import IntArray
-from unveil.metrics.counts.count_disclosure import CountFigures
+from unveil.metrics.counts.count_disclosure import CellDisclosure
 
 if TYPE_CHECKING:
     import polars as pl
 
-#: What happened to the counts: they are hidden, rounded, changed at random, or told in several of these ways.
-Treatment = Literal["hidden", "rounded", "changed"]
-#: Who reads: whoever knows nothing, whoever knows that small counts are hidden, or only that zeros are shown.
+#: Protection of the counts.
+Treatment = Literal["suppressed", "rounded", "changed"]
+#: Knowledge of the reader: none, that small counts are suppressed, or that zeros are shown.
 ReadingName = Literal["any", "rule", "zeros"]
 
 
-#: What the answer says nothing about.
-UNTESTED = (
-    "Other tables of the same people, published by you or by others: each can only narrow what is said here.",
-    "What readers know of single people: somebody who is one of three knows that there are two others (--insider tries "
-    "out those who are alone).",
-    "Sampling weights: counts are taken as counts of records.",
-    "Noise without a bound: it leaves no ranges, and needs another attack.",
+#: Limitations of every result.
+LIMITATIONS = (
+    "Further tables of the same people can only shorten the intervals.",
+    "Respondents have more knowledge than readers: one of three knows of the two remaining people.",
+    "Sampling weights are not supported: counts are taken as counts of records.",
+    "Noise without a bound leaves no intervals and needs another attack.",
 )
 
 
@@ -31,37 +30,36 @@ UNTESTED = (
 class ReadingFindings:
     """One way to read the symbols that stand for counts, and what follows then.
 
-    Whoever knows the rule reads small counts; where the truth excludes that, larger ones are hidden too, and it is
-    tried out what follows for whoever knows that zeros are shown. ``ranges`` says for each symbol how it is read, in
-    words; ``excluded`` whether the truth shows it to be wrong.
+    A reader who knows the rule reads a symbol as a small count. If the microdata exclude that, larger counts are
+    suppressed too, and a third reading knows that zeros are shown. ``ranges`` holds the meaning of each symbol.
     """
 
-    name: ReadingName = figure("The way of reading, by its name.")
+    name: ReadingName = figure("Name of the reading.")
     ranges: tuple[str, ...]
-    figures: CountFigures
-    excluded: bool = figure("Whether the truth rules it out.", default=False, name="excluded_by_truth")
-    worked_out = figure_at("figures.worked_out", "How many of them can be worked out exactly.")
-    small_worked_out = figure_at("figures.small", "How many counts below the minimum can be worked out.")
-    narrow = figure_at("figures.narrow", "How many are known up to a few values.")
+    figures: CellDisclosure
+    excluded: bool = figure("Whether the microdata rule it out.", default=False, name="excluded_by_truth")
+    recovered = figure_at("figures.recovered", "Number of suppressed cells recovered exactly.")
+    small_cells_recovered = figure_at("figures.small", "Number of small cells recovered.")
+    approximate = figure_at("figures.approximate", "Number of suppressed cells known up to a few values.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableFindings:
-    """One table: what it has, what of it is worked out, and what it would give away alone (None: not settled)."""
+    """Results of one table, alone and together with all tables."""
 
-    name: str = figure("The name of the file.", name="file")
-    form: str = figure("How the table is laid out.")
-    variables: tuple[str, ...] = figure("What its rows and columns are about.")
-    cells: int = figure("How many cells there are.")
-    hidden: int = figure("How many counts are hidden.")
-    worked_out: int = figure("How many of them can be worked out exactly.")
-    alone: int | None = figure("How many can be worked out from this table alone.", name="worked_out_alone")
-    small_worked_out: int = figure("How many counts below the minimum can be worked out.")
+    name: str = figure("Name of the file.", name="file")
+    form: str = figure("Layout of the table.")
+    variables: tuple[str, ...] = figure("Variables of its rows and columns.")
+    cells: int = figure("Number of cells.")
+    suppressed: int = figure("Number of suppressed cells.")
+    recovered: int = figure("Number of suppressed cells recovered exactly.")
+    alone: int | None = figure("Number recovered from this table alone; null if not settled.", name="recovered_alone")
+    small_cells_recovered: int = figure("Number of small cells recovered.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class StepFindings:
-    """How one count is worked out: the terms of its sum with sign, name, count, and whether each was hidden itself."""
+    """Derivation of one cell: the signed terms of its sum."""
 
     cell: str
     count: int
@@ -72,7 +70,7 @@ class StepFindings:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GridFindings:
-    """A table as a grid: the level of each cell (-1: none) and what is known of it."""
+    """A table as a grid: each cell's level (-1: none) and bounds."""
 
     table: str
     rows: tuple[str, ...]
@@ -87,7 +85,7 @@ class GridFindings:
 
 @dataclass(frozen=True, kw_only=True)
 class GroupFindings:
-    """A group in which all have the same code: what it is called, the code, and how many are in it (None: no end)."""
+    """A group whose people all have the same code."""
 
     group: str
     variable: str
@@ -98,7 +96,7 @@ class GroupFindings:
 
 @dataclass(frozen=True, kw_only=True)
 class RankedRecord:
-    """A combination of one code of every variable that may exist: its name, and what is known of it.
+    """A combination of one code of every variable that may exist.
 
     ``share`` is the share of the populations that were built in which somebody has it; ``low`` and ``high`` are how
     many people have it (None: no end).
@@ -113,11 +111,11 @@ class RankedRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordPrecision:
-    """The share of the first ranked records that exist (``first`` None: as many as exist), and of those by margins."""
+    """Precision of the top records, compared with a ranking by margins."""
 
-    first: int | None = figure("How many of the first ranked records; null for as many as exist.")
-    ranked: float = figure("The share of them that exist.")
-    by_margins: float = figure("The share that exist where records are ranked by margins alone.")
+    first: int | None = figure("Number of first-ranked records; null for as many as exist.")
+    ranked: float = figure("Share of them that exist.")
+    by_margins: float = figure("The same share if margins alone rank the records.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,34 +127,34 @@ class RecordFindings:
     have them; ``precision`` is empty without the truth.
     """
 
-    possible: int = figure("Combinations that a record may have.")
-    certain: int = figure("Combinations that some record must have.")
+    possible: int = figure("Number of possible combinations of codes.")
+    certain: int = figure("Combinations that at least one record must have.")
     unique: int = figure("Combinations that exactly one record must have.")
     absent: int = figure("Combinations that no record has.")
-    undecided: int = figure("Combinations that could not be settled.")
-    worlds: int = figure("How many populations were built that fit the tables.")
+    undecided: int = figure("Combinations that could not be settled.", name="not_settled")
+    worlds: int = figure("Number of consistent populations that were built.")
     first: tuple[RankedRecord, ...] = field(default=(), repr=False)
     precision: tuple[RecordPrecision, ...] = figure(
-        "How many of the first ranked records exist; empty without a truth.", default=()
+        "Precision of the first-ranked records; empty without microdata.", default=()
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoundingFindings:
-    """What could be worked out if every count were rounded at random to a base instead."""
+    """Number of cells recovered if all counts were rounded at random."""
 
-    base: int = figure("The whole number to whose multiples counts are rounded.")
-    worked_out: int = figure("Counts that could be worked out then.")
+    base: int = figure("Base of the rounding.")
+    recovered: int = figure("Number of cells recovered after this rounding.")
     undecided: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RepairFindings:
-    """What to hide so that no small count can be worked out, and what the attack finds then.
+class SuppressionFindings:
+    """Secondary suppression, and the result of the same attack afterwards.
 
     Attributes
     ----------
-    hidden_before, hidden_after, listed
+    suppressed_before, suppressed_after, listed
         Counts that are hidden before and after, of all that tables list.
     helpless, short, undecided
         Small counts for which it is proven that no other count fits whatever is hidden, those for which some fit but
@@ -171,25 +169,25 @@ class RepairFindings:
         The repaired tables.
     """
 
-    hidden_before: int = figure("How many counts were hidden before.")
-    hidden_after: int = figure("How many counts are hidden afterwards.")
-    listed: int = figure("How many were looked at.")
-    helpless: int = figure("Hidden counts that no further hiding protects.", name="proven_helpless")
-    short: int = figure("Small counts that keep fewer values than asked for, whatever is hidden.", name="proven_short")
-    undecided: int = figure("Counts that could not be settled.", name="not_settled")
-    keep: int = figure("How many values each small count was to keep.", name="values_to_keep")
-    tight: int = figure("Small counts with fewer values than that afterwards.", name="small_with_fewer_values_after")
-    after: CountFigures
+    suppressed_before: int = figure("Number of suppressed cells before.")
+    suppressed_after: int = figure("Number of suppressed cells afterwards.")
+    listed: int = figure("Number of listed cells.")
+    helpless: int = figure("Small cells that no secondary suppression protects.", name="unprotectable")
+    short: int = figure("Small cells that keep fewer values than requested, whatever is suppressed.", name="short")
+    undecided: int = figure("Cells that could not be settled.", name="not_settled")
+    keep: int = figure("Number of possible values requested for each small cell.", name="values_to_keep")
+    tight: int = figure("Small cells with fewer possible values afterwards.", name="small_with_fewer_values_after")
+    after: CellDisclosure
     frame: "pl.DataFrame" = field(repr=False)
-    worked_out_after = figure_at("after.worked_out", "Counts that can be worked out afterwards.")
-    small_worked_out_after = figure_at("after.small", "Counts below the minimum that can be worked out afterwards.")
-    narrow_after = figure_at("after.narrow", "How many hidden counts have a narrow range afterwards.")
-    rounding: tuple[RoundingFindings, ...] = figure("What rounding would do instead.")
+    recovered_after = figure_at("after.recovered", "Number of cells recovered afterwards.")
+    small_cells_recovered_after = figure_at("after.small", "Number of small cells recovered afterwards.")
+    approximate_after = figure_at("after.approximate", "Suppressed cells with approximate disclosure afterwards.")
+    rounding: tuple[RoundingFindings, ...] = figure("Results of rounding instead.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TablesFindings:
-    """What can be worked out from published counts.
+    """Disclosure of suppressed cells by published tables.
 
     Attributes
     ----------
@@ -220,9 +218,9 @@ class TablesFindings:
     """
 
     GROUPS: ClassVar[Mapping[str, str]] = {
-        "figures": "The figures of the worst reading.",
-        "baselines": "What is known without any solver.",
-        "proven": "How the ranges were shown.",
+        "results": "Results under the worst reading.",
+        "baselines": "Baselines without a solver.",
+        "proven": "Evidence for the ends of intervals.",
     }
 
     worst: int
@@ -237,86 +235,96 @@ class TablesFindings:
     #: Groups in which all have the same code, the smallest first.
     groups: tuple[GroupFindings, ...] = ()
     #: People who are alone in a hidden count: how many there are, were tried out and gain, and the most that one gains.
-    insiders: tuple[int, int, int, int] | None = None
+    singletons: tuple[int, int, int, int] | None = None
 
     version = version_figure()
-    minimum: int = figure("The least count that may be known.")
-    values: int = figure("The most values of a range that counts as narrow.")
-    treatment: Treatment = figure("How counts were protected, in words.")
-    tables: tuple[TableFindings, ...] = figure("One entry for each table.")
-    is_whole: bool = figure("Whether all ranges were found exactly.", name="exact")
+    minimum: int = figure("Smallest count that may be known.", name="min_cell")
+    values: int = figure("Largest interval that counts as approximate disclosure, in values.", name="narrow")
+    treatment: Treatment = figure("Protection of the counts.")
+    tables: tuple[TableFindings, ...] = figure("One entry per table.")
+    is_whole: bool = figure("Whether all intervals are exact.", name="exact")
 
-    @derived("The reading that gives most away.")
+    @derived("The worst reading: the one with the most disclosure.")
     def reading(self) -> str:
-        """The name of the reading that gives most away."""
+        """Name of the reading with the most disclosure."""
         return self.readings[self.worst].name
 
-    readings: tuple[ReadingFindings, ...] = figure("One entry for each way to read the tables.")
-    hidden = figure_at("figures.hidden", "Counts that tables list without their figure.", name="figures.hidden")
-    worked_out = figure_at("figures.worked_out", "Of them those with one value left.", name="figures.worked_out")
+    readings: tuple[ReadingFindings, ...] = figure("One entry per reading of the symbols.")
+    suppressed = figure_at("figures.suppressed", "Number of suppressed cells.", name="results.suppressed")
+    recovered = figure_at(
+        "figures.recovered", "Number of suppressed cells with one possible value.", name="results.recovered"
+    )
     recovered_rate = figure_at(
         "figures.recovered_rate",
-        "The share of hidden counts that are worked out, from 0 to 1; null where none is hidden.",
-        name="figures.recovered_rate",
+        "Share of suppressed cells recovered, from 0 to 1; null if none is suppressed.",
+        name="results.recovered_rate",
     )
-    small_worked_out = figure_at(
-        "figures.small", "Of these those from 1 to minimum - 1.", name="figures.small_worked_out"
+    small_cells_recovered = figure_at(
+        "figures.small",
+        "Small cells recovered, from 1 to minimum − 1, listed or not.",
+        name="results.small_cells_recovered",
     )
-    small_unlisted = figure_at(
-        "figures.unlisted_small",
-        "Counts below the minimum that no table lists and that can be worked out.",
-        name="figures.small_unlisted",
+    small_by_differencing = figure_at(
+        "figures.small_by_differencing",
+        "Small cells that no table contains and that follow by differencing.",
+        name="results.small_by_differencing",
     )
-    shown_small: int = figure(
-        "Counts below the minimum that are shown as they are.", default=0, name="figures.small_shown"
+    small_cells_shown: int = figure(
+        "Number of small cells published as they are.", default=0, name="results.small_cells_shown"
     )
-    narrow = figure_at(
-        "figures.narrow",
-        "Hidden counts with two values left or a few more, but no more than were asked for.",
-        name="figures.narrow",
+    approximate = figure_at(
+        "figures.approximate",
+        "Suppressed cells with two possible values or a few more (approximate disclosure).",
+        name="results.approximate",
     )
     known_small = figure_at(
         "figures.known_small",
-        "Hidden counts, not worked out, that are known to lie from 1 to minimum - 1 although no symbol said so.",
-        name="figures.known_small",
+        "Suppressed cells, not recovered, known to lie from 1 to minimum − 1 although no symbol states it.",
+        name="results.known_small",
     )
-    groups_of: int = figure("Groups of people who all have one code.", default=0, name="figures.groups_of_one_code")
-    left = figure_at(
-        "figures.left", "How much of what was hidden stays open; null without a truth.", name="figures.left"
+    single_code_groups: int = figure(
+        "Number of groups whose people all have the same code.", default=0, name="results.single_code_groups"
     )
-    blind = figure_at(
-        "figures.blind", "How many counts blind guessing would get right; null without a truth.", name="baselines.blind"
+    remaining_uncertainty = figure_at(
+        "figures.remaining_uncertainty",
+        "Mean remaining uncertainty of suppressed cells, from 0 to 1; null without microdata.",
+        name="results.remaining_uncertainty",
     )
-    margins: int | None = figure("How many follow from one total alone.", name="baselines.margins")
-    ends = figure_at(
-        "figures.ends", "How many ends of ranges there are: two for each hidden count.", name="proven.ends"
+    guessing = figure_at(
+        "figures.guessing",
+        "Expected number of suppressed cells that a random guess gets correct; null without microdata.",
+        name="baselines.guessing",
     )
-    attained = figure_at("figures.proven", "Ends that tables with whole counts reach.", name="proven.attained")
+    margins: int | None = figure("Number of cells that follow from one total alone.", name="baselines.margins")
+    ends = figure_at("figures.ends", "Number of interval ends: two per suppressed cell.", name="proven.ends")
+    attained = figure_at("figures.proven", "Ends that a consistent population attains.", name="proven.attained")
 
-    @derived("Ends that could not be settled within the work allowed.", name="proven.not_settled")
+    @derived("Cells that could not be settled within the solver steps.", name="proven.not_settled")
     def not_settled(self) -> int:
-        """The number of counts of which it was not settled whether they can be worked out."""
+        """Number of cells not settled as recovered or not."""
         return self.figures.undecided + self.figures.unlisted_undecided
 
-    linear: int = figure("Linear programs that were solved.", name="proven.linear_programs")
-    whole: int = figure("Searches for whole counts.", name="proven.searches")
+    linear: int = figure("Number of linear programs solved.", name="proven.linear_programs")
+    whole: int = figure("Number of integer searches.", name="proven.searches")
     records: RecordFindings | None = figure(
-        "Records that must exist; null where they were not looked for.", default=None
+        "Reconstructed records; null if not requested.", default=None, name="reconstruction"
     )
-    repair: RepairFindings | None = figure("What else to hide; null where that was not asked for.", default=None)
-    has_truth: bool = figure("Whether the records behind the tables were given.", name="truth")
-    profile: str | None = figure("The published limits it was judged by; null where none were named.", default=None)
+    repair: SuppressionFindings | None = figure(
+        "Secondary suppression; null if not requested.", default=None, name="suppression"
+    )
+    has_truth: bool = figure("Whether the microdata were given.", name="truth")
+    profile: str | None = figure("Published threshold in use; null if none.", default=None)
 
-    @derived("What this answer says nothing about.")
-    def not_tested(self) -> tuple[str, ...]:
+    @derived("Limitations of the result.")
+    def limitations(self) -> tuple[str, ...]:
         """The questions that the answer leaves open."""
-        return UNTESTED
+        return LIMITATIONS
 
     notes: tuple[str, ...] = figure(NOTES, default=())
 
     @property
-    def figures(self) -> CountFigures:
-        """The figures of the reading that gives most away."""
+    def figures(self) -> CellDisclosure:
+        """Results of the reading with the most disclosure."""
         return self.readings[self.worst].figures
 
     @property

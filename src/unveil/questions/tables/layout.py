@@ -1,4 +1,4 @@
-"""The table that gives most away, laid out as rows and columns."""
+"""Layout of the most disclosive table as a grid."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ MOST_ROWS, MOST_COLUMNS = 25, 12
 
 
 def grid_of(system: CountSystem, solved: SolvedCounts, minimum: int, values: int) -> GridFindings | None:
-    """Return the table that gives most away as rows and columns, the worst rows first where there are too many."""
+    """Return the most disclosive table as a grid, worst rows first."""
     ranges, released = solved.ranges, system.released
     level = _levels(system, solved, minimum, values)
     best, worst = None, (-1, -1, -1)
@@ -52,20 +52,20 @@ def grid_of(system: CountSystem, solved: SolvedCounts, minimum: int, values: int
 
 
 def _levels(system: CountSystem, solved: SolvedCounts, minimum: int, values: int) -> IntArray:
-    """Return how much is known of each cell: 0 shown, 1 hidden, 2 narrow, 3 worked out, -1 nobody's business."""
+    """Return cell levels: 0 shown, 1 suppressed, 2 approximate, 3 recovered, -1 none."""
     ranges = solved.ranges
     level = np.full(system.number, -1, np.int64)
     level[system.cell] = 0
     level[ranges.is_hidden] = 1
     level[ranges.is_hidden & (ranges.values <= values)] = 2
-    level[ranges.is_worked_out] = 3
+    level[ranges.is_recovered] = 3
     small = ranges.is_unlisted & (ranges.low == ranges.high) & (ranges.low >= 1) & (ranges.low < minimum)
     level[small] = 3
     return level
 
 
 def _laid_out(system: CountSystem, variables: Sequence[int], level: IntArray) -> tuple[list[str], list[str], IntArray]:
-    """Return the names of rows and columns, and the cell of each of their pairs, -1 where there is none to show.
+    """Return row names, column names, and the cell of each pair.
 
     The last variable goes across, all others down; totals come last.
     """

@@ -1,4 +1,4 @@
-"""The question about published counts asked of files: tables, and what is told about them."""
+"""Read tables and their declared structure from files."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -12,12 +12,9 @@ from unveil.questions.config import with_config
 from unveil.questions.request import Request, SettingError
 from unveil.questions.tables.settings import TablesSettings
 
-#: What the settings of the question and those of the tables call alike.
-_SAME = ("noise", "zeros_true", "wide", "rows", "count", "rest", "base", "structural")
-
 
 class TablesInputs(NamedTuple):
-    """The tables as one system of cells, and what was told of them."""
+    """The tables as one system of cells, with the declared knowledge."""
 
     system: CountSystem
     settings: CountSettings
@@ -27,20 +24,27 @@ def read(tables: Sequence[Any], settings: TablesSettings, *, names: Sequence[str
     """Return what the tables hold, checked."""
     counts = _count_settings(settings)
     released = read_counts(tables, counts, files=settings.files, names=names)
-    return TablesInputs(system_of(released, largest=settings.largest, records=settings.records > 0), counts)
+    return TablesInputs(system_of(released, largest=settings.max_cells, records=settings.reconstruct > 0), counts)
 
 
 def _count_settings(settings: TablesSettings) -> CountSettings:
-    """Return what is declared about the tables, each as text or as the object that it means."""
+    """Return the declared structure of the tables, parsed."""
     of = settings.percent_of
     return CountSettings(
         totals=settings.totals if isinstance(settings.totals, Mapping) else _totals(settings.totals),
         hierarchies=settings.hierarchies,
-        hidden=settings.hidden if isinstance(settings.hidden, Mapping) else _hidden(settings.hidden),
-        rounding=_rounding(settings.round) if isinstance(settings.round, str) else settings.round,
-        populations=_populations(settings.population),
+        hidden=settings.suppressed if isinstance(settings.suppressed, Mapping) else _hidden(settings.suppressed),
+        rounding=_rounding(settings.rounding) if isinstance(settings.rounding, str) else settings.rounding,
+        populations=_populations(settings.subset),
         percent_of=_percent_of(of) if isinstance(of, str) else of,
-        **{name: getattr(settings, name) for name in _SAME},
+        noise=settings.max_noise,
+        zeros_true=settings.true_zeros,
+        wide=settings.wide,
+        rows=settings.rows,
+        count=settings.count_column,
+        rest=settings.incomplete,
+        base=settings.percent_base,
+        structural=settings.structural_zeros,
     )
 
 
@@ -52,7 +56,7 @@ def with_settings(request: Request) -> Request:
 
 
 def _percent_of(text: str) -> tuple[str, ...] | None:
-    """Return the variables that percentages are of: none for all people, None where nothing was told."""
+    """Return the variables that define the base of percentages, if declared."""
     if not text.strip():
         return None
     return () if text.strip().lower() == "all" else tuple(part.strip() for part in text.split(","))
@@ -64,7 +68,7 @@ def _rounding(text: str) -> Rounding | None:
     try:
         return Rounding.from_text(text)
     except InputError as error:
-        raise SettingError(str(error), "round") from error
+        raise SettingError(str(error), "rounding") from error
 
 
 def _hidden(written: Sequence[str]) -> dict[str, Range | None]:
@@ -73,10 +77,10 @@ def _hidden(written: Sequence[str]) -> dict[str, Range | None]:
         text, equals, reads = each.rpartition("=")
         try:
             if not equals:
-                raise InputError('each must be written TEXT=RANGE, as in "*=1..4". Write it so')
+                raise InputError('Write TEXT=RANGE, such as "*=1..4"')
             told[text.strip()] = range_from(reads)
         except InputError as error:
-            raise SettingError(str(error), "hidden") from error
+            raise SettingError(str(error), "suppressed") from error
     return told
 
 
@@ -85,7 +89,7 @@ def _totals(written: Sequence[str]) -> dict[str, tuple[str, ...]]:
     for text in written:
         variable, equals, code = (part.strip() for part in text.partition("="))
         if not equals or not variable:
-            raise SettingError("each must be written VARIABLE=CODE, as in region=UK. Write it so", "totals")
+            raise SettingError("Write VARIABLE=CODE, such as region=UK", "totals")
         told[variable] = (*told.get(variable, ()), code.strip('"'))
     return told
 
@@ -96,18 +100,18 @@ def _populations(written: Sequence[str]) -> tuple[str, ...]:
     for text in written:
         names = [part.strip() for part in text.split("<")]
         if len(names) < 2 or not all(names):
-            raise SettingError("each must be written EARLIER<LATER, as in 2023.csv<2024.csv. Write it so", "population")
+            raise SettingError("Write EARLIER<LATER, such as 2023.csv<2024.csv", "subset")
         for smaller, larger in pairwise(names):
             if after.setdefault(smaller, larger) != larger:
                 raise SettingError(
-                    "each population must lie directly within one other, so that all make one chain, as in "
-                    "a.csv<b.csv<c.csv. Ask about the others apart",
-                    "population",
+                    "The populations do not make one chain. Write each directly within one other, as in "
+                    "a.csv<b.csv<c.csv, and audit the rest separately",
+                    "subset",
                 )
     starts = [name for name in after if name not in after.values()]
     chain: list[str] = starts[:1]
     while chain and chain[-1] in after and len(chain) <= len(after):
         chain.append(after[chain[-1]])
     if len(chain) != len(after) + bool(after):
-        raise SettingError("all populations must make one chain, as in a.csv<b.csv<c.csv. Write it so", "population")
+        raise SettingError("The populations do not make one chain. Write them as in a.csv<b.csv<c.csv", "subset")
     return tuple(chain)

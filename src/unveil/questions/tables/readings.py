@@ -1,4 +1,4 @@
-"""What follows for whoever reads symbols in one way or another, and figures that contradict one another."""
+"""Readings of the suppression symbols, and contradictions between published values."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from unveil.data.counts.settings import Range
 from unveil.data.counts.system import CountSystem
 from unveil.data.counts.truth import TrueCounts
 from unveil.errors import InputError
-from unveil.metrics.counts.count_disclosure import count_figures
+from unveil.metrics.counts.count_disclosure import cell_disclosure
 from unveil.questions.tables.findings import ReadingFindings, ReadingName
 from unveil.report.progress import Progress
 
@@ -32,12 +32,12 @@ def read_ways(
     progress: Progress,
     budget: Budget,
 ) -> tuple[list[SolvedCounts], tuple[ReadingFindings, ...]]:
-    """Return what follows for whoever knows nothing of the rule, and for whoever knows it where that is another."""
+    """Return the solution for each reading of the suppression symbols."""
     symbols = len(system.released.symbols)
     try:
         first = attack.solve(
             released=system, reading=(ANY,) * symbols, rng=rng, budget=budget.part(3 if symbols else 1),
-            progress=lambda share: progress("working out", 0.4 * share),
+            progress=lambda share: progress("solving", 0.4 * share),
         )  # fmt: skip
     except ContradictoryCountsError as error:
         raise contradiction(system, error.cells) from error
@@ -46,7 +46,7 @@ def read_ways(
     if rule != ways[0][1]:
         solved = attack.solve(
             released=system, reading=rule, rng=rng, budget=budget.part(2),
-            progress=lambda share: progress("working out by the rule", 0.4 + 0.4 * share),
+            progress=lambda share: progress("solving by the rule", 0.4 + 0.4 * share),
         )  # fmt: skip
         ways.append(("rule", rule, solved))
         # Where larger counts are hidden too, which the records show, whoever knows that zeros are shown knows more.
@@ -77,7 +77,7 @@ def _findings(
     return ReadingFindings(
         name=name,
         ranges=tuple(range_text(each) for each in reading),
-        figures=count_figures(
+        figures=cell_disclosure(
             solved.ranges,
             codes=system.arrays.codes.astype(np.int64),
             leaves=[variable.leaves for variable in system.released.variables],
@@ -101,25 +101,25 @@ def range_text(bounds: Range) -> str:
 
 
 def contradiction(system: CountSystem, cells: Sequence[int]) -> InputError:
-    """Return the error for published figures that cannot all be true, with where they stand."""
+    """Return the error for contradictory published values, with their positions."""
     released = system.released
     if not cells:
         return InputError(
-            "the published figures must agree with one another, but no population fits all of them. Check totals, or "
-            "tell how figures were rounded (--round) and which codes are not listed (--rest)"
+            "The published values contradict each other: no population fits all of them. Check the totals, "
+            "or state how values were rounded and which codes are not listed"
         )
     told = []
     for cell in cells[:12]:
         for at in np.flatnonzero(system.cell == cell):
             low, high = int(released.low[at]), int(released.high[at])
-            said = "hidden" if released.symbol[at] >= 0 else range_text((low, None if high >= NO_END else high))
+            said = "suppressed" if released.symbol[at] >= 0 else range_text((low, None if high >= NO_END else high))
             table = released.tables[released.table[at]]
             told.append(f"({system.label(cell)}) = {said} in row {released.row[at]} of {table.name}")
     more = f" and {len(cells) - 12} more" if len(cells) > 12 else ""
     return InputError(
-        f"published figures must agree, but these cannot all be true: {'; '.join(told)}{more}. Correct them; or tell "
-        "how figures were rounded (--round 5), which codes are not all listed (--rest), which code is a total "
-        "(--totals), or ask about tables of other people apart"
+        f"These published values contradict each other: {'; '.join(told)}{more}. Correct them, or state how "
+        "values were rounded, which codes are not all listed, and which code is a total. Audit tables of "
+        "different people separately"
     )
 
 
@@ -130,17 +130,17 @@ def _not_of_these(system: CountSystem, truth: TrueCounts, solved: SolvedCounts) 
     places = system.places(cell)
     where = f", the first in row {places[0][1]} of {places[0][0]}" if places else ""
     return InputError(
-        f"the tables must be made from these records, but {len(outside):,} counts are others{where} (rows are counted "
-        "from 1 below the header). Pass the records behind the tables, or leave the truth out"
+        f"The tables were not made from these records: {len(outside):,} counts differ{where} (rows are "
+        "counted from 1 below the header). Pass the records behind the tables, or leave the microdata out"
     )
 
 
 def worst_of(readings: Sequence[ReadingFindings]) -> int:
-    """Return the number of the reading that gives most away; of two that give as much, the one that knows more."""
+    """Return the index of the most disclosive reading; ties prefer more knowledge."""
     return max(range(len(readings)), key=lambda at: (_weight(readings[at]), at))
 
 
 def _weight(reading: ReadingFindings) -> tuple[bool, int, int, int]:
-    """Return how much a reading gives away: what the truth excludes last, then small counts, then all of them."""
+    """Return the sort key of a reading by its disclosure."""
     figures = reading.figures
-    return not reading.excluded, figures.small, figures.worked_out, figures.narrow
+    return not reading.excluded, figures.small, figures.recovered, figures.approximate

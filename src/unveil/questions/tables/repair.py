@@ -1,4 +1,4 @@
-"""Further counts to hide, so that no small one can be worked out; and what rounding would do instead."""
+"""Secondary suppression of small cells, and rounding as an alternative."""
 
 from dataclasses import replace
 from typing import Any
@@ -14,7 +14,7 @@ from unveil.data.counts.system import CountSystem, system_of
 from unveil.data.counts.truth import TrueCounts
 from unveil.errors import InputError
 from unveil.protections.counts.hide_counts import HideCounts, known_counts
-from unveil.questions.tables.findings import RepairFindings, RoundingFindings
+from unveil.questions.tables.findings import RoundingFindings, SuppressionFindings
 from unveil.questions.tables.read import TablesInputs
 from unveil.questions.tables.readings import read_ways, worst_of
 from unveil.report.progress import Progress, silent
@@ -32,24 +32,24 @@ def repaired(
     keep: int,
     rng: np.random.Generator,
     progress: Progress,
-) -> RepairFindings:
-    """Return which counts to hide, what the same attack finds afterwards, and what rounding would leave."""
+) -> SuppressionFindings:
+    """Return the secondary suppression, and the result of the attack on it."""
     system, settings = inputs.system, inputs.settings
     if settings.rounding is not None or settings.noise:
         raise InputError(
-            "a repair hides counts, and these are rounded or changed. Pass the tables before that was done"
+            "Secondary suppression needs exact counts, but these are rounded or perturbed. Pass the original tables"
         )
     if system.released.shares:
         raise InputError(
-            "a repair hides counts, and percentages of hidden numbers would still tell of them. Take these out"
+            "Secondary suppression cannot protect tables with percentages of suppressed counts. Remove the percentages"
         )
     counts = truth.counts if truth is not None else known_counts(system)
     if counts is None:
         raise InputError(
-            "a repair must know every count, but some are hidden or not listed. Pass the records behind the tables "
-            "(--truth), or tables in which nothing is hidden yet"
+            "Secondary suppression needs every count, but some are suppressed or not listed. Pass the "
+            "microdata, or tables without suppression"
         )
-    progress("hiding more", 0.9)
+    progress("suppressing cells", 0.9)
     hidden = HideCounts(minimum=minimum, keep=keep, work=attack.work).apply(system, counts)
     entries = hidden.is_hidden[system.cell]
     again = _published(system, counts, entries)
@@ -58,9 +58,9 @@ def repaired(
     worst = worst_of(readings)
     small = (counts[system.cell] >= 1) & (counts[system.cell] < minimum)
     tight = np.unique(again.cell[small & (solved[worst].ranges.values[again.cell] < keep)])
-    return RepairFindings(
-        hidden_before=int(system.is_hidden.sum()),
-        hidden_after=int(hidden.is_hidden.sum()),
+    return SuppressionFindings(
+        suppressed_before=int(system.is_hidden.sum()),
+        suppressed_after=int(hidden.is_hidden.sum()),
         listed=int(np.unique(system.cell).size),
         helpless=int(hidden.is_helpless.sum()),
         short=int(hidden.is_short.sum()),
@@ -74,7 +74,7 @@ def repaired(
 
 
 def _published(system: CountSystem, counts: IntArray, entries: Any) -> CountSystem:
-    """Return the tables with these entries hidden behind one symbol, and the others shown."""
+    """Return the tables with some cells suppressed and the rest shown."""
     released = system.released
     own = counts[system.cell]
     published = replace(
@@ -91,7 +91,7 @@ def _published(system: CountSystem, counts: IntArray, entries: Any) -> CountSyst
 def _rounded(
     attack: SolveCounts, system: CountSystem, counts: IntArray, rng: np.random.Generator
 ) -> tuple[RoundingFindings, ...]:
-    """Return how many counts could be worked out if all were rounded at random to one base after the other."""
+    """Return the number of recovered cells for each random rounding base."""
     found = []
     own = np.zeros(system.number, np.bool_)
     own[system.cell] = True
@@ -102,10 +102,10 @@ def _rounded(
         low = np.where(own, [told.told(int(each))[0] for each in shown], 0)
         high = np.where(own, [told.told(int(each))[1] or 0 for each in shown], NO_END)
         try:
-            out, open_ones = attack.worked_out(released=system, low=low, high=high, queried=own, rng=rng)
+            out, open_ones = attack.recovered(released=system, low=low, high=high, queried=own, rng=rng)
         except ContradictoryCountsError:  # a told range holds its count, so that this cannot be
             continue
-        found.append(RoundingFindings(base=base, worked_out=int(out.sum()), undecided=int(open_ones.sum())))
+        found.append(RoundingFindings(base=base, recovered=int(out.sum()), undecided=int(open_ones.sum())))
     return tuple(found)
 
 

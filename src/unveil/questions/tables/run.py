@@ -44,17 +44,19 @@ def run(
     settings: TablesSettings,
     truth: Any,
     *,
-    repair: bool,
+    suppress: bool,
     rng: np.random.Generator,
     progress: Progress,
 ) -> TablesFindings:
     """Return what follows from published counts; see :func:`unveil.tables`."""
-    minimum, values, records = settings.minimum, settings.values, settings.records
+    minimum, values, records = settings.min_cell, settings.narrow, settings.reconstruct
     system = inputs.system
     released = system.released
-    attack = SolveCounts(values=values, work=settings.work, all_ranges=settings.all_ranges, records=records > 0)
+    attack = SolveCounts(
+        values=values, work=settings.solver_steps, all_ranges=settings.exact_intervals, records=records > 0
+    )
     # What follows by each reading comes first; how it follows and what tables tell alone take the rest of the work.
-    budget = Budget(settings.work)
+    budget = Budget(settings.solver_steps)
     progress("reading symbols", 0.0)
     people = None if truth is None else true_counts(truth, system)
     solved, readings = read_ways(attack, system, minimum, people, rng, progress, budget)
@@ -71,7 +73,7 @@ def run(
         readings=readings,
         worst=worst,
         tables=_by_table(attack, system, best, minimum, rng, budget.part(2)),
-        margins=_margins(attack, system, best, rng, budget) if figures.hidden else 0,
+        margins=_margins(attack, system, best, rng, budget) if figures.suppressed else 0,
         steps=tuple(_step(system, each) for each in shown_steps[:MOST_STEPS]),
         steps_of=every,
         grid=grid_of(system, best, minimum, values),
@@ -85,19 +87,19 @@ def run(
         work=best.work,
         has_truth=people is not None,
         symbols=released.symbols,
-        shown_small=_shown_small(system, minimum),
+        small_cells_shown=_shown_small(system, minimum),
         profile=settings.profile or None,
         groups=tuple(_group(system, best, each) for each in groups[:MOST_GROUPS]),
-        groups_of=len(groups),
-        records=ranked(system, best, people, number=records, work=settings.work, rng=rng) if records else None,
-        insiders=_insiders(attack, system, best, people, rng) if settings.insider else None,
-        repair=repaired(attack, inputs, people, minimum, settings.keep, rng, progress) if repair else None,
+        single_code_groups=len(groups),
+        records=ranked(system, best, people, number=records, work=settings.solver_steps, rng=rng) if records else None,
+        singletons=_insiders(attack, system, best, people, rng) if settings.singleton else None,
+        repair=repaired(attack, inputs, people, minimum, settings.min_interval, rng, progress) if suppress else None,
         notes=(*released.notes, *(people.notes if people else ())),
     )
 
 
 def _shown_small(system: CountSystem, minimum: int) -> int:
-    """Return how many small counts a table shows as they are."""
+    """Return the number of small cells that are shown."""
     released = system.released
     small = released.is_shown & (released.low >= 1) & (released.low < minimum)
     return int(np.unique(system.cell[small]).size)
@@ -106,13 +108,13 @@ def _shown_small(system: CountSystem, minimum: int) -> int:
 def _treatment(settings: CountSettings) -> Treatment:
     if settings.rounding is not None:
         return "rounded"
-    return "changed" if settings.noise else "hidden"
+    return "changed" if settings.noise else "suppressed"
 
 
 def _margins(
     attack: SolveCounts, system: CountSystem, solved: SolvedCounts, rng: np.random.Generator, budget: Budget
 ) -> int | None:
-    """Return how many hidden counts follow when every count without a total in it is hidden too."""
+    """Return the number of cells that totals alone recover."""
     low, high = solved.ranges.told_low.copy(), solved.ranges.told_high.copy()
     for table in system.released.tables:
         own = system.arrays.codes
@@ -121,7 +123,7 @@ def _margins(
         low[inner], high[inner] = 0, NO_END
     totals = system.with_shares_of()
     wanted = system.is_hidden
-    out, open_ones = attack.worked_out(
+    out, open_ones = attack.recovered(
         released=totals, low=low, high=high, queried=wanted, rng=rng, budget=budget.part(1)
     )
     return None if open_ones.any() else int(out.sum())
@@ -136,7 +138,7 @@ def _by_table(
     budget: Budget,
 ) -> tuple[TableFindings, ...]:
     released, ranges = system.released, solved.ranges
-    small = ranges.is_worked_out & (ranges.low >= 1) & (ranges.low < minimum)
+    small = ranges.is_recovered & (ranges.low >= 1) & (ranges.low < minimum)
     found = []
     for at, table in enumerate(released.tables):
         own = np.zeros(system.number, np.bool_)
@@ -147,9 +149,9 @@ def _by_table(
                 form=table.form,
                 variables=tuple(released.variables[each].name for each in table.variables),
                 cells=table.cells,
-                hidden=int(own.sum()),
-                worked_out=int((own & ranges.is_worked_out).sum()),
-                small_worked_out=int((own & small).sum()),
+                suppressed=int(own.sum()),
+                recovered=int((own & ranges.is_recovered).sum()),
+                small_cells_recovered=int((own & small).sum()),
                 alone=_alone(attack, system, solved, at, own, rng, budget.part(len(released.tables) - at)),
             )
         )
@@ -165,9 +167,9 @@ def _alone(
     rng: np.random.Generator,
     budget: Budget,
 ) -> int | None:
-    """Return how many hidden counts of a table follow from it by itself, in the same reading."""
+    """Return the number of cells recovered from one table alone."""
     if len(system.released.tables) == 1:
-        return int((own & solved.ranges.is_worked_out).sum())
+        return int((own & solved.ranges.is_recovered).sum())
     if not own.any():
         return 0
     told = np.zeros(system.number, np.bool_)
@@ -179,12 +181,12 @@ def _alone(
     low = np.where(keep, solved.ranges.told_low, 0)
     high = np.where(keep, solved.ranges.told_high, NO_END)
     alone = system.with_shares_of(table)
-    out, open_ones = attack.worked_out(released=alone, low=low, high=high, queried=own, rng=rng, budget=budget)
+    out, open_ones = attack.recovered(released=alone, low=low, high=high, queried=own, rng=rng, budget=budget)
     return None if open_ones.any() else int(out.sum())
 
 
 def _steps(system: CountSystem, solved: SolvedCounts, minimum: int, budget: Budget) -> tuple[list[DerivationStep], int]:
-    """Return how counts are worked out, small ones first to be chosen, and how many there are."""
+    """Return derivations of recovered cells, small ones first, and their number."""
     ranges = solved.ranges
     one = ranges.low == ranges.high
     small = one & (ranges.low >= 1) & (ranges.low < minimum)
@@ -210,7 +212,7 @@ def _insiders(
     attack: SolveCounts, system: CountSystem, solved: SolvedCounts, truth: TrueCounts | None, rng: np.random.Generator
 ) -> tuple[int, int, int, int]:
     if truth is None:
-        raise InputError("who is alone in a count must be known, but no records were given. Pass them with --truth")
+        raise InputError("The singleton attack needs the microdata. Pass them")
     gains = insider_gains(attack, system, solved, truth.counts, rng=rng)
     return gains.there, gains.tried, gains.gain, gains.most
 
@@ -227,7 +229,7 @@ def _step(system: CountSystem, step: DerivationStep) -> StepFindings:
 
 
 def _frame(system: CountSystem, solved: SolvedCounts) -> Any:
-    """Return the range of every hidden count, and of every unlisted one that is worked out."""
+    """Return the intervals of suppressed cells and of recovered unlisted ones."""
     import polars as pl
 
     ranges, released = solved.ranges, system.released
@@ -243,8 +245,8 @@ def _frame(system: CountSystem, solved: SolvedCounts) -> Any:
         {
             **columns,
             "listed": ranges.is_hidden[cells],
-            "told_low": ranges.told_low[cells],
-            "told_high": _without_end(ranges.told_high[cells]),
+            "given_low": ranges.told_low[cells],
+            "given_high": _without_end(ranges.told_high[cells]),
             "low": ranges.low[cells],
             "high": _without_end(ranges.high[cells]),
             "proven": ranges.is_proven[cells],
@@ -273,12 +275,11 @@ def ranked(
     work: int,
     rng: np.random.Generator,
 ) -> RecordFindings:
-    """Return how many records must and cannot exist, the first of all ranked ones, and how often these are right."""
+    """Return the reconstructed records and their precision."""
     own, ranges = system.is_record, solved.ranges
     if not own.any():
         raise InputError(
-            "records must hold every variable of all tables, but their combinations are more than --largest allows. "
-            "Leave --records out, allow more, or pass fewer tables"
+            "The reconstruction has too many combinations of codes. Leave it out, raise max_cells, or pass fewer tables"
         )
     attack = RankRecords(work=work)
     guess, plain = attack.rank(system, ranges, rng=rng), by_margins(system, ranges, rng=rng)

@@ -21,21 +21,21 @@ MOST_RECORDS = 10_000
 def _together(request: Request) -> list[tuple[str, str]]:
     """Return what does not go together."""
     values = request.values
-    if values["round"] and values["noise"]:
-        return [("noise", "{round} and {noise} exclude each other. Remove one")]
+    if values["rounding"] and values["max_noise"]:
+        return [("max_noise", "{rounding} and {max_noise} exclude each other. Remove one")]
     # The form sends its default along; the command line knows which settings were given.
-    if values["profile"] and "minimum" in request.explicit and values["minimum"] != PROFILES[values["profile"]]:
-        return [("minimum", f"{{profile}} sets the minimum to {PROFILES[values['profile']]}. Remove {{minimum}}")]
-    if "keep" in request.explicit and values["repair"] is None:
-        return [("keep", "{keep} needs {repair}. Add it")]
-    if values["insider"] and request.path("truth") is None:
-        return [("insider", "{insider} needs the microdata. Add {truth}")]
+    if values["profile"] and "min_cell" in request.explicit and values["min_cell"] != PROFILES[values["profile"]]:
+        return [("min_cell", f"{{profile}} sets the minimum to {PROFILES[values['profile']]}. Remove {{min_cell}}")]
+    if "min_interval" in request.explicit and values["suppress"] is None:
+        return [("min_interval", "{min_interval} needs {suppress}. Add it")]
+    if values["singleton"] and request.path("microdata") is None:
+        return [("singleton", "{singleton} needs the microdata. Add {microdata}")]
     return []
 
 
 @dataclass(frozen=True, kw_only=True)
 class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
-    """The settings of the question about tables of counts."""
+    """Settings of the audit of published tables."""
 
     tables: tuple[Any, ...] = setting(
         (),
@@ -46,13 +46,12 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         is_bare=True,
         required=True,
     )
-    minimum: int = setting(
+    min_cell: int = setting(
         MINIMUM,
         "Smallest count that may be known",
         "Counts from 1 to minimum − 1 are small cells.",
         least=2,
         most=1000,
-        option="--min-cell",
         alias="--minimum",
         place="default",
         group="Decision",
@@ -67,16 +66,15 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         place="default",
         group="Decision",
     )
-    truth: Any = setting(
+    microdata: Any = setting(
         None,
         "Microdata behind the tables, to verify results",
         "One row per person, with a column for each variable. No count from it is shown.",
         kind="table",
-        option="--microdata",
         alias="--truth",
         place="default",
     )
-    hidden: tuple[str, ...] = setting(
+    suppressed: tuple[str, ...] = setting(
         (),
         "Suppression symbol and meaning, such as '*=1..4'",
         "RANGE is 0, 1..4, 10.. or none (no cell). Common symbols are known; without a range they are read in two "
@@ -86,7 +84,6 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         example="*=1..4",
         fold=_WRITTEN,
         objects=True,
-        option="--suppressed",
         alias="--hidden",
         place="default",
         group="Input",
@@ -113,28 +110,26 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         form="VARIABLE=FILE, as in ward=districts.csv",
         group="Structure",
     )
-    structural: Any = setting(
+    structural_zeros: Any = setting(
         None,
         "Combinations that cannot occur",
         "A column for each variable and a combination in each row; an empty cell means any code.",
         kind="table",
         fold=_WRITTEN,
-        option="--structural-zeros",
         alias="--structural",
         group="Structure",
     )
-    rest: tuple[str, ...] = setting(
+    incomplete: tuple[str, ...] = setting(
         (),
         "Variables with unlisted codes",
         "Their totals may exceed the sum of the listed codes.",
         kind="columns",
         of="tables",
         fold=_WRITTEN,
-        option="--incomplete",
         alias="--rest",
         group="Structure",
     )
-    round: str = setting(
+    rounding: str = setting(
         "",
         "Rounding: BASE[:METHOD][:inner]",
         "METHOD is nearest, half-up, half-down, random, up or down; with inner, totals are exact.",
@@ -142,37 +137,33 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         example="3:random",
         fold=_WRITTEN,
         objects=True,
-        option="--rounding",
         alias="--round",
         group="Perturbation",
     )
-    noise: int = setting(
+    max_noise: int = setting(
         0,
         "Largest random change per cell",
         "As by the cell key method. Unbounded noise, as in differential privacy, leaves no intervals.",
         least=0,
         most=1_000_000,
         fold=_WRITTEN,
-        option="--max-noise",
         alias="--noise",
         group="Perturbation",
     )
-    zeros_true: bool = setting(
+    true_zeros: bool = setting(
         False,
         "Published zeros are exact",
         fold=_WRITTEN,
-        option="--true-zeros",
         alias="--zeros-true",
         group="Perturbation",
     )
-    base: int | None = setting(
+    percent_base: int | None = setting(
         None,
         "Denominator of percentages",
         "For tables with a column called percent instead of counts; a column called base gives it by row.",
         least=1,
         most=1_000_000_000,
         fold=_WRITTEN,
-        option="--percent-base",
         alias="--base",
         group="Perturbation",
     )
@@ -187,7 +178,7 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         objects=True,
         group="Perturbation",
     )
-    population: tuple[str, ...] = setting(
+    subset: tuple[str, ...] = setting(
         (),
         "A<B: the people of A are all in B",
         "Names of files; differencing then reveals the added people. Without it all tables are of the same people.",
@@ -195,7 +186,6 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         metavar="EARLIER<LATER",
         example="2023.csv<2024.csv",
         fold=_WRITTEN,
-        option="--subset",
         alias="--population",
         group="Structure",
     )
@@ -209,117 +199,106 @@ class TablesSettings(LimitSettings, TextFileSettings, SeedSettings):
         fold=_WRITTEN,
         group="Structure",
     )
-    count: str = setting(
+    count_column: str = setting(
         "",
         "Column of counts",
         "Default: found by its name.",
         metavar="COLUMN",
         fold=_WRITTEN,
-        option="--count-column",
         alias="--count",
         group="Structure",
     )
-    values: int = setting(
+    narrow: int = setting(
         3,
         "Interval size counted as disclosure",
         least=1,
         most=1000,
         fold=MORE,
-        option="--narrow",
         alias="--values",
         group="Attack",
     )
-    all_ranges: bool = setting(
+    exact_intervals: bool = setting(
         False,
         "Exact intervals above 2,000 suppressed cells",
         fold=MORE,
-        option="--exact-intervals",
         alias="--all-ranges",
         place="config",
         section="tuning",
     )
-    records: int = setting(
+    reconstruct: int = setting(
         0,
         "Reconstruct up to N records",
-        "Records that must exist come first; the others are ranked by the number of consistent populations that have "
-        "them.",
+        "Records that must exist come first; the rest are ranked by the number of consistent populations "
+        "that have them.",
         least=0,
         most=MOST_RECORDS,
         fold=MORE,
-        option="--reconstruct",
         alias="--records",
         group="Attack",
     )
-    insider: bool = setting(
+    singleton: bool = setting(
         False,
         "Also run singleton attacks",
-        "A respondent who is alone in a suppressed cell subtracts itself. Needs the microdata.",
+        "The only respondent of a suppressed cell subtracts itself. Needs the microdata.",
         fold=MORE,
-        option="--singleton",
         alias="--insider",
         group="Attack",
     )
-    work: int = setting(
+    solver_steps: int = setting(
         1_000_000,
         "Largest number of solver steps",
-        "Intervals that are open then may be narrower than stated, never wider.",
+        "Open intervals may then be too small, never too large.",
         least=1,
         most=10**12,
         fold=MORE,
-        option="--solver-steps",
         alias="--work",
         place="config",
         section="tuning",
     )
-    largest: int = setting(
+    max_cells: int = setting(
         200_000,
         "Largest number of cells of linked tables together",
         "Above it each table is solved with its margins alone.",
         least=1,
         most=5_000_000,
         fold=MORE,
-        option="--max-cells",
         alias="--largest",
         place="config",
         section="tuning",
     )
-    cells: Path | None = setting(
+    intervals: Path | None = setting(
         None,
         "Write feasibility intervals (internal)",
         kind="output",
         only="command line",
-        option="--intervals",
         alias="--cells",
         group="Attack",
     )
-    repair: Path | None = setting(
+    suppress: Path | None = setting(
         None,
         "Write tables with secondary suppression",
         "Needs the microdata, or tables without suppressed cells. The new tables are attacked again.",
         kind="output",
         only="command line",
-        option="--suppress",
         alias="--repair",
         place="default",
     )
-    keep: int = setting(
+    min_interval: int = setting(
         2,
         "Possible values per protected cell",
         "The minimum after secondary suppression: 2 prevents recovery, 4 approximate disclosure.",
         only="command line",
         least=2,
         most=1000,
-        option="--min-interval",
         alias="--keep",
         group="Attack",
     )
-    shareable: Path | None = setting(
+    redacted: Path | None = setting(
         None,
         "Redacted report for external readers",
         "It shows no recovered count.",
         kind="output",
         only="command line",
-        option="--redacted",
         alias="--shareable",
     )
 
@@ -331,9 +310,9 @@ QUESTION = Question(
     lead="Which suppressed cells can be recovered from these tables?",
     settings=TablesSettings.table(),
     about=(
-        "TABLES are published counts with suppressed cells (*, c, <5, an empty cell), rounded or with noise. unveil "
-        "adds and subtracts over all tables that share variables, and states which suppressed cells follow and how "
-        "narrow the intervals of the others are. Without files, the example is a hospital with two tables."
+        "TABLES are published counts with suppressed cells (*, c, <5, an empty cell), rounding, or noise. "
+        "unveil combines all tables that share variables. It states which suppressed cells can be recovered, "
+        "and the intervals of the rest. Without files, the example is a hospital with two tables."
     ),
     tries=(
         "unveil tables wards.csv ages.csv --min-cell 5 --html report.html",
@@ -341,7 +320,7 @@ QUESTION = Question(
         'unveil tables wards.csv --suppressed "*=1..4" --hierarchy ward=districts.csv',
         "unveil tables rounded.csv --rounding 3:random --limit recovered_rate=0",
         'unveil tables 2023.csv 2024.csv --subset "2023.csv<2024.csv"',
-        "unveil tables pairs.csv others.csv --reconstruct 20 --microdata people.csv",
+        "unveil tables pairs.csv wards.csv --reconstruct 20 --microdata people.csv",
     ),
     sample="Patients of a hospital by ward and age, in two tables.",
     together=_together,

@@ -1,13 +1,12 @@
-"""How the findings about published tables are shown: thresholds, first screen, sections, and the shareable edition."""
+"""Report of published tables: thresholds, first screen, sections, and redaction."""
 
 from dataclasses import dataclass
 from math import isnan, nan
-from typing import Literal
 
 from unveil._kernels.counts.rows import NO_END
 from unveil.questions.result import PageContext, QuestionView
-from unveil.questions.tables.findings import GridFindings, TablesFindings
-from unveil.questions.tables.sections import by_table, derivations, reconstruction, suppression
+from unveil.questions.tables.findings import LIMITATIONS, GridFindings, TablesFindings
+from unveil.questions.tables.sections import by_table, derivations, intervals, reconstruction, suppression
 from unveil.questions.tables.sections.by_table import is_few, is_rest_many, least_shared
 from unveil.questions.tables.sections.suppression import undecided
 from unveil.report.blocks import CellGrid, NextStep, Page, TableBlock, Tone
@@ -16,11 +15,11 @@ from unveil.report.limits import Quantity
 from unveil.report.text import count, decimal, percent
 
 _MEANINGS = {
-    "small_worked_out": "counts from 1 to minimum - 1 that can be worked out, whether a table lists them or not",
-    "worked_out": "hidden, rounded or changed counts that can be worked out",
-    "recovered_rate": "the share of these counts that can be worked out, from 0 to 1",
-    "small_shown": "counts from 1 to minimum - 1 that tables show as they are",
-    "narrow": "such counts with a few values left (--values), not counting those worked out",
+    "small_cells_recovered": "small cells recovered, from 1 to minimum − 1, published or by differencing",
+    "recovered": "suppressed, rounded or perturbed cells that can be recovered",
+    "recovered_rate": "share of these cells that can be recovered, from 0 to 1",
+    "small_cells_shown": "counts from 1 to minimum - 1 that tables show as they are",
+    "approximate": "such cells with a few possible values, not recovered (approximate disclosure)",
     "known_small": "such counts that are known to lie from 1 to minimum - 1 though no symbol said so",
 }
 _METHOD = (
@@ -30,30 +29,27 @@ _METHOD = (
     "exact if a population that was found attains them.",
     "Bounds of cells: Zayatz (1992), Dobra and Fienberg (2000). Consistency of tables: Atserias and Kolaitis (2021).",
 )
-_LIMITATIONS = (
-    "Other tables of the same people, published by you or by others, can only narrow the intervals.",
-    "Respondents may know more than readers: one of three knows that there are two others.",
-    "Sampling weights are not supported: counts are taken as counts of records.",
-    "Noise without a bound leaves no intervals and needs another attack.",
-)
 
 
 def quantities(findings: TablesFindings) -> dict[str, Quantity]:
-    """Return the values that a threshold can be set for; what is not settled leaves a threshold open."""
+    """Return the quantities that accept a threshold; unsettled cells leave it open."""
     figures = findings.figures
     open_ones = undecided(figures)
-    hidden = figures.hidden
+    hidden = figures.suppressed
     # Narrow ones among those not settled can only become more: worked out ones leave them.
     ends: dict[str, tuple[float, float]] = {
-        "small_worked_out": (figures.small, figures.small + open_ones),
-        "worked_out": (figures.worked_out, figures.worked_out + figures.undecided),
+        "small_cells_recovered": (figures.small, figures.small + open_ones),
+        "recovered": (figures.recovered, figures.recovered + figures.undecided),
         "recovered_rate": (
             figures.recovered_rate,
-            (figures.worked_out + figures.undecided) / hidden if hidden else 0.0,
+            (figures.recovered + figures.undecided) / hidden if hidden else 0.0,
         ),
-        "small_shown": (findings.shown_small, findings.shown_small),
-        "narrow": (figures.narrow - min(figures.narrow, figures.undecided), figures.narrow + figures.narrow_undecided),
-        "known_small": (figures.known_small, figures.known_small + figures.narrow_undecided),
+        "small_cells_shown": (findings.small_cells_shown, findings.small_cells_shown),
+        "approximate": (
+            figures.approximate - min(figures.approximate, figures.undecided),
+            figures.approximate + figures.approximate_undecided,
+        ),
+        "known_small": (figures.known_small, figures.known_small + figures.approximate_undecided),
     }
     return {name: _quantity(name, low, high) for name, (low, high) in ends.items()}
 
@@ -70,7 +66,7 @@ def _quantity(name: str, low: float, high: float) -> Quantity:
 
 
 def _word(findings: TablesFindings) -> str:
-    return "suppressed" if findings.treatment == "hidden" else findings.treatment
+    return "suppressed" if findings.treatment == "suppressed" else findings.treatment
 
 
 def _small(number: int) -> str:
@@ -80,25 +76,30 @@ def _small(number: int) -> str:
 def headline(findings: TablesFindings) -> str:
     """Return how many suppressed cells can be recovered, in one sentence."""
     figures, word = findings.figures, _word(findings)
-    more = f"{_small(figures.unlisted_small)} {'follows' if figures.unlisted_small == 1 else 'follow'} by differencing"
-    shown = f"{_small(findings.shown_small)} {'is' if findings.shown_small == 1 else 'are'} shown"
-    if figures.worked_out:
-        cells = f"{count(figures.worked_out)} of {count(figures.hidden, f'{word} cell', f'{word} cells')}"
+    further = figures.small_by_differencing
+    more = f"{_small(further)} {'follows' if further == 1 else 'follow'} by differencing"
+    shown = f"{_small(findings.small_cells_shown)} {'is' if findings.small_cells_shown == 1 else 'are'} shown"
+    if figures.recovered:
+        cells = f"{count(figures.recovered)} of {count(figures.suppressed, f'{word} cell', f'{word} cells')}"
         least = "At least " if figures.undecided else ""
-        return f"{least}{cells} can be recovered exactly{f'; {more}' if figures.unlisted_small else ''}."
+        return f"{least}{cells} can be recovered exactly{f'; {more}' if figures.small_by_differencing else ''}."
     nothing = f"No {word} cell can be recovered exactly"
-    if not figures.hidden:
+    if not figures.suppressed:
         nothing = f"No cell of {count(sum(each.cells for each in findings.tables))} is {word}"
-    if figures.unlisted_small:
+    if figures.small_by_differencing:
         return f"{nothing}, but {more}."
-    if findings.shown_small:
+    if findings.small_cells_shown:
         return f"{nothing}, but {shown}."
     width = narrowest(findings)
     if figures.undecided:
         return f"{nothing}; {count(undecided(figures), 'cell is', 'cells are')} not settled."
     if width:
         return f"{nothing}; the narrowest interval has {count(width)} values."
-    return f"0 of {count(figures.hidden)} {word} cells can be recovered exactly." if figures.hidden else f"{nothing}."
+    return (
+        f"0 of {count(figures.suppressed)} {word} cells can be recovered exactly."
+        if figures.suppressed
+        else f"{nothing}."
+    )
 
 
 def narrowest(findings: TablesFindings) -> int:
@@ -115,11 +116,17 @@ def tone(findings: TablesFindings) -> Tone:
     A small cell that is shown is a warning: only a profile forbids to show it.
     """
     figures = findings.figures
-    if figures.small or (findings.profile and findings.shown_small):
+    if figures.small or (findings.profile and findings.small_cells_shown):
         return "bad"
-    if figures.worked_out or figures.narrow or figures.known_small or undecided(figures) or findings.shown_small:
+    if (
+        figures.recovered
+        or figures.approximate
+        or figures.known_small
+        or undecided(figures)
+        or findings.small_cells_shown
+    ):
         return "warning"
-    return "good" if figures.hidden else "neutral"
+    return "good" if figures.suppressed else "neutral"
 
 
 def explanation(findings: TablesFindings) -> tuple[str, ...]:
@@ -143,12 +150,13 @@ def explanation(findings: TablesFindings) -> tuple[str, ...]:
         sentences.append(
             f"The joint detail of the tables needs {needed} cells and was left out: intervals may be too wide."
         )
-    if other is not None and other.figures.worked_out != figures.worked_out:
-        without = f"{'at least ' if other.figures.undecided else ''}{count(other.figures.worked_out)}"
+    if other is not None and other.figures.recovered != figures.recovered:
+        without = f"{'at least ' if other.figures.undecided else ''}{count(other.figures.recovered)}"
         sentences.append(f"An attacker who does not know the suppression rule recovers {without}.")
-    if figures.narrow:
+    if figures.approximate:
         sentences.append(
-            f"{count(figures.narrow, 'more cell has', 'more cells have')} at most {findings.values} possible values."
+            f"{count(figures.approximate, 'more cell has', 'more cells have')} "
+            f"at most {findings.values} possible values."
         )
     if not figures.small:
         sentences.append("Other tables of the same people may reveal more.")
@@ -159,7 +167,7 @@ def profile_outcome(findings: TablesFindings) -> tuple[bool | None, str]:
     """Return whether small cells break the profile, None if that is not settled, and the sentence."""
     figures, name = findings.figures, findings.profile
     rule = f"no cell from 1 to {findings.minimum - 1} may be shown or recovered"
-    ways = [(figures.small, "recovered"), (findings.shown_small, "shown")]
+    ways = [(figures.small, "recovered"), (findings.small_cells_shown, "shown")]
     if broken := [f"{count(number)} {'is' if number == 1 else 'are'} {how}" for number, how in ways if number]:
         return True, f"profile {name} fails: {rule}, but {' and '.join(broken)}"
     if undecided(figures) or not findings.is_whole:
@@ -171,13 +179,15 @@ def next_steps(findings: TablesFindings) -> tuple[str, ...]:
     """Return at most three next steps."""
     figures = findings.figures
     steps = suppression.repair_steps(findings)
-    if findings.repair is None and (figures.small or findings.shown_small):
+    if findings.repair is None and (figures.small or findings.small_cells_shown):
         steps.append(NextStep("Suppress further cells, or round, before you publish.", option="--suppress FILE"))
-    if figures.unlisted_small:
+    if figures.small_by_differencing:
         steps.append("Publish one set of categories and one population only, to prevent differencing.")
     if undecided(figures):
-        steps.append(NextStep("Allow more solver steps to settle every cell.", option="--work"))
-    if not figures.small and (figures.hidden or figures.unlisted_worked_out):
+        steps.append(
+            NextStep("Allow more solver steps to settle every cell.", option="solver_steps in the settings file")
+        )
+    if not figures.small and (figures.suppressed or figures.unlisted_recovered):
         steps.append("Check the tables again together with every other table of the same people.")
     if not findings.profile:
         steps.append(NextStep("Choose a threshold to get pass or fail.", option="--profile cell-11"))
@@ -185,22 +195,25 @@ def next_steps(findings: TablesFindings) -> tuple[str, ...]:
 
 
 def summary_table(findings: TablesFindings, *, shareable: bool = False) -> TableBlock:
-    """Return the numbers of cells; the shareable edition leaves out small ones, and what would reveal them."""
+    """Return the numbers of cells; the redacted report omits small ones."""
     figures, word = findings.figures, _word(findings)
     rows: list[tuple[str, str]] = [
-        (word.capitalize(), people(figures.hidden)),
-        ("Recovered exactly", people(figures.worked_out)),
+        (word.capitalize(), people(figures.suppressed)),
+        ("Recovered exactly", people(figures.recovered)),
     ]
     if shareable:
-        rows[0] = (word.capitalize(), "not shown" if is_few(findings, figures.hidden) else count(figures.hidden))
+        rows[0] = (
+            word.capitalize(),
+            "not shown" if is_few(findings, figures.suppressed) else count(figures.suppressed),
+        )
     else:
         rows.insert(0, ("Published", count(sum(each.cells for each in findings.tables))))
     if not shareable or is_rest_many(findings, figures):
-        rows.append((f"Approximate (2 to {findings.values} possible values)", people(figures.narrow)))
+        rows.append((f"Approximate (2 to {findings.values} possible values)", people(figures.approximate)))
         rows += [("Not recovered, but known to be small", people(figures.known_small))] * bool(figures.known_small)
     if not shareable:
-        rows.append(("Small and in no table (by differencing)", people(figures.unlisted_small)))
-        rows += [("Small and shown", people(findings.shown_small))] * bool(findings.shown_small)
+        rows.append(("Small and not published (by differencing)", people(figures.small_by_differencing)))
+        rows += [("Small and shown", people(findings.small_cells_shown))] * bool(findings.small_cells_shown)
     rows.append((f"Small cells revealed (1 to {findings.minimum - 1})", people(figures.small)))
     return TableBlock(
         caption="Cells",
@@ -212,25 +225,26 @@ def summary_table(findings: TablesFindings, *, shareable: bool = False) -> Table
 
 
 def _baselines(findings: TablesFindings, *, shareable: bool) -> str:
-    """Return what guessing and totals alone recover; the shareable edition says it of many cells only."""
+    """Return what guessing and totals recover, if the redacted report may state it."""
     figures = findings.figures
-    if not figures.hidden or (shareable and is_few(findings, figures.hidden)):
+    if not figures.suppressed or (shareable and is_few(findings, figures.suppressed)):
         return ""
     parts = []
     # What guessing gets right is a known share of all: it tells how many they are.
-    if not isnan(figures.blind):
-        guessed = decimal(figures.blind, places=1) if figures.blind >= 0.1 else "fewer than 0.1"
+    if not isnan(figures.guessing):
+        guessed = decimal(figures.guessing, places=1) if figures.guessing >= 0.1 else "fewer than 0.1"
         parts.append(f"random guessing within the stated ranges: {guessed}")
-    if findings.margins is not None and figures.worked_out and not shareable:
+    if findings.margins is not None and figures.recovered and not shareable:
         parts.append(f"totals alone: {count(findings.margins)}")
     return f"Baseline of recovered cells: {'; '.join(parts)}." if parts else ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TablesContext(PageContext):
-    """The choices of the report: which edition it is."""
+    """The choices of the report."""
 
-    edition: Literal["internal", "shareable"] = "internal"
+    #: Whether no recovered cell is listed.
+    redacted: bool = False
 
 
 _CONTEXT = TablesContext()
@@ -238,12 +252,13 @@ _CONTEXT = TablesContext()
 
 def page(findings: TablesFindings, context: TablesContext = _CONTEXT) -> Page:
     """Return one edition of the report: the internal one lists recovered cells, the other one none."""
-    if context.edition == "shareable":
+    if context.redacted:
         # What a limit was compared with may be a small number of counts, so the outcome stands on the internal page.
         return shareable(shared_page(findings, context), minimum_cell=least_shared(findings))
     grid = grid_chart(findings)
     sections = (
         derivations.section(findings, context),
+        intervals.section(findings, context),
         by_table.section(findings),
         reconstruction.section(findings, context),
         suppression.section(findings, context),
@@ -258,7 +273,7 @@ def page(findings: TablesFindings, context: TablesContext = _CONTEXT) -> Page:
         tone=tone(findings),
         sections=tuple(each for each in sections if each is not None),
         method=(*_METHOD, *_exactness(findings)),
-        limitations=_LIMITATIONS,
+        limitations=LIMITATIONS,
         method_data=(solver_table(findings),),
         notes=findings.notes,
         seed=context.seed,
@@ -268,15 +283,17 @@ def page(findings: TablesFindings, context: TablesContext = _CONTEXT) -> Page:
 
 
 def shared_page(findings: TablesFindings, context: TablesContext) -> Page:
-    """Return the page before its small numbers are hidden: numbers of cells, and no cell itself."""
+    """Return the page with numbers of cells and without any cell."""
     figures = findings.figures
     said: str = "No small cell can be recovered from these tables alone."
     if figures.small:
         said = people(figures.small, "small cell", "small cells", pattern="{} can be recovered from these tables.")
     elif open_ones := undecided(figures):
         said = people(open_ones, "cell", "cells", pattern="It is not settled whether {} can be recovered.")
-    elif findings.shown_small:
-        said = people(findings.shown_small, "small cell", "small cells", pattern="{} shown; none can be recovered.")
+    elif findings.small_cells_shown:
+        said = people(
+            findings.small_cells_shown, "small cell", "small cells", pattern="{} shown; none can be recovered."
+        )
     outcome: tuple[str, ...] = ()
     if findings.profile:
         result = {True: "fails", False: "passes", None: "is inconclusive"}[profile_outcome(findings)[0]]
@@ -291,7 +308,7 @@ def shared_page(findings: TablesFindings, context: TablesContext) -> Page:
         tone=tone(findings),
         sections=(by_table.section(findings, shareable=True),),
         method=(*_METHOD, *_exactness(findings)),
-        limitations=_LIMITATIONS,
+        limitations=LIMITATIONS,
         seed=context.seed,
     )
 
@@ -300,10 +317,10 @@ def _exactness(findings: TablesFindings) -> tuple[str, ...]:
     """Return how exact the intervals are, and what they were checked with."""
     figures = findings.figures
     sentences = []
-    if figures.hidden and figures.proven == figures.ends:
+    if figures.suppressed and figures.proven == figures.ends:
         sentences.append("All intervals are exact.")
-    elif figures.hidden:
-        sentences.append("No interval is too narrow; those of large tables may be wider than necessary.")
+    elif figures.suppressed:
+        sentences.append("No interval is too small; those of large tables may be larger than necessary.")
     if not findings.is_whole:
         sentences.append("Linked tables were analyzed by their shared margins only.")
     if findings.has_truth:
@@ -318,7 +335,7 @@ def solver_table(findings: TablesFindings) -> TableBlock:
         ("Ends of intervals", count(figures.ends)),
         ("Ends attained by a population", count(figures.proven)),
         ("Cells not settled", count(undecided(figures))),
-        ("Mean remaining uncertainty of suppressed cells (in bits)", percent(figures.left)),
+        ("Mean remaining uncertainty of suppressed cells (in bits)", percent(figures.remaining_uncertainty)),
         ("Linear programs", count(findings.linear)),
         ("Integer searches", count(findings.whole)),
     )
@@ -375,10 +392,9 @@ def _tip(grid: GridFindings, findings: TablesFindings, row: int, column: int) ->
 
 
 VIEW = QuestionView(
-    schema="unveil.tables/1",
+    schema="unveil.tables/2",
     findings=TablesFindings,
-    about="The answer of `unveil tables`: what can be worked out from the counts that are published. It holds no count "
-    "that was worked out.",
+    about="Result of `unveil tables`: disclosure of suppressed cells. It contains no recovered count.",
     quantities=quantities,
     frame=lambda findings: findings.frame,
     page=page,

@@ -1,1 +1,1 @@
-"""How well is each subject hidden in what the adversary thinks belongs together?"""
+"""Unlinkability: how well subjects' items stay unlinked."""

@@ -1,4 +1,4 @@
-"""Who belongs together? How well is each subject hidden in the adversary's partition?"""
+"""Unlinkability of subjects' items in an attacker's partition."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,24 +27,23 @@ def unlinkability(
     notes: Sequence[str] = (),
     **changes: Any,
 ) -> Result[PartitionFindings]:
-    """Return how well each subject of ``truth`` is hidden in ``guess``.
+    """Measure how well subjects' items stay unlinked in a guess.
 
     Parameters
     ----------
     guess, truth
-        Partitions of the same items, or plain labels, one per item; the guess may be a view. Or files with the columns
-        ``item`` and ``cluster``, as paths or as texts with their ending; several guesses as a list of paths, or as a
-        mapping from path to probability.
+        Partitions of the same items, or labels, one per item; the guess may be a view. Or files with the columns
+        ``item`` and ``cluster``; several guesses as a list of paths, or as a mapping from path to probability.
     settings
-        The settings below as one object; keywords change single ones. ``alpha``, ``beta`` and
-        ``contamination_desirable`` may have one value per subject, ``weights`` and ``links`` may be mappings, and
+        All settings as one object; keywords replace single ones. ``alpha``, ``beta`` and
+        ``contamination_desirable`` may have one value per subject, ``weights`` and ``merge_rates`` may be mappings, and
         ``prior`` a partition or a view.
     rng
-        A source of randomness instead of ``seed``.
+        Random generator, instead of ``seed``.
     progress
-        Called with the name of a step and the share of all work that is done.
+        Called with the name of a step and the share of work done.
     notes
-        Sentences to carry into the report.
+        Notes for the report.
 
     Examples
     --------
@@ -61,7 +60,7 @@ def unlinkability(
 
 
 def ask(request: Request) -> Response:
-    """Return the answer to a request."""
+    """Answer a request of a front end."""
     from unveil.data import samples
 
     settings = PartitionSettings.of_request(request)

@@ -45,10 +45,12 @@ class ShownSubject:
     linked: FloatArray = figure(LINKED)
     mixed: FloatArray = figure(MIXED)
     now: Mapping[str, Any] = figure(inline=True, row=Unlinkability)
-    others_after: FloatArray | None = figure("The other subjects after 0, 1, … mergings.", optional=True)
-    effective_others_after: FloatArray | None = figure("The same, counted by how evenly they share.", optional=True)
+    others_after: FloatArray | None = figure(
+        "Number of other subjects in the cluster after 0, 1, … merges.", optional=True
+    )
+    effective_others_after: FloatArray | None = figure("The same number, weighted by evenness.", optional=True)
     ranges: Mapping[str, Any] | None = figure(inline=True, row=ViewRanges)
-    forecast: Mapping[str, Any] = figure("What may come next for it.", row=Forecast)
+    forecast: Mapping[str, Any] = figure("Forecast of the subject.", row=Forecast)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,7 +72,7 @@ class PartitionFindings:
     subject
         The index of the subject whose graphs are shown; the one with the steepest risk slope unless given.
     others
-        Whom mergings bring along; None where clusters hold too many subjects to follow them all.
+        Whom merges bring along; None where clusters hold too many subjects to follow them all.
     views
         What each partition of a view says alone; None where the guess is a single partition.
     forecast, own_forecast
@@ -91,8 +93,7 @@ class PartitionFindings:
         "result.overall.breached_share",
         hidden=True,
         limit="breached_share",
-        limit_meaning="share of subjects of whom the adversary has linked beta or more already; 0 is nobody, 1 "
-        "everybody",
+        limit_meaning="share of subjects with at least β of their items linked already, from 0 to 1",
         breached=True,
         counts="people",
     )
@@ -100,35 +101,35 @@ class PartitionFindings:
     @derived(
         hidden=True,
         limit="risk_slope",
-        limit_meaning="how steeply mergings lead to a breach of the average subject; 0 is far away, 1 straight up, and "
-        "undefined (counted as exceeded) when the average subject is already breached",
+        limit_meaning="closeness of the average subject to a breach: 0 far away, 1 one step away; undefined (a fail) "
+        "if it is breached",
         breached=True,
     )
     def risk_slope(self) -> float:
         """The overall risk slope; NaN where it is breached, whatever ``at_breach`` shows."""
         return nan if self.result.overall.breached else self.result.overall.risk_slope
 
-    n = figure_at("result.n", "How many items there are.")
+    n = figure_at("result.n", "Number of items.")
 
-    @derived("How many subjects there are.", counts="people")
+    @derived("Number of subjects.", counts="people")
     def subjects(self) -> int:
         """The number of subjects."""
         return self.result.subjects.size
 
-    alpha = figure_at("result.overall.alpha", "The weight of links among all that the risk slope counts.")
-    beta = figure_at("result.overall.beta", "The share of a subject's items that must be linked for a breach.")
-    overall = figure_at("result.overall", "The figures of all subjects together, each subject weighing the same.")
-    distances: PartitionDistances = figure("How far the guess is from the truth, by measures of partitions in general.")
-    fairness: tuple[FigureSpread, ...] = figure("How evenly figures are spread over subjects.")
-    reference: Reference = figure("What guessing would give.", name="random_guessing")
+    alpha = figure_at("result.overall.alpha", "Weight of miss errors against include errors in the risk slope.")
+    beta = figure_at("result.overall.beta", "Share of a subject's items that counts as a breach if linked.")
+    overall = figure_at("result.overall", "Results over all subjects, each with the same weight.")
+    distances: PartitionDistances = figure("Distances of guess and truth, by general measures of partitions.")
+    fairness: tuple[FigureSpread, ...] = figure("Distribution of values over subjects.")
+    reference: Reference = figure("Baseline: random guessing.", name="random_guessing")
     views: ViewRanges | None = figure(
-        "What each partition of a view says alone; null where the guess is a single partition.", default=None
+        "Results of each partition of a view; null if the guess is a single partition.", default=None
     )
-    forecast: Forecast = figure("What may come next.")
+    forecast: Forecast = figure("Forecast of the next merges.")
 
-    @derived("Everything about the subject that is shown.", name="subject")
+    @derived("All results of the plotted subject.", name="subject")
     def shown_subject(self) -> ShownSubject:
-        """The figures and graphs of the subject that is shown."""
+        """Results and graphs of the plotted subject."""
         at, others = self.shown, (None, None) if self.others is None else self.others.graphs(self.shown)
         linked, mixed = self.result.graphs(at)
         return ShownSubject(
@@ -144,9 +145,9 @@ class PartitionFindings:
 
     notes: tuple[str, ...] = figure(NOTES, default=())
 
-    @derived("One row for each subject.", rows=SubjectRow)
+    @derived("One row per subject.", rows=SubjectRow)
     def per_subject(self) -> "pl.DataFrame":
-        """The figures of each subject as a data frame; for a view also what its partitions say alone."""
+        """Results per subject as a data frame; for views, also per partition."""
         import polars as pl
 
         rows = self.result.to_frame(mixing=True)
@@ -161,7 +162,7 @@ class PartitionFindings:
 
 
 def steepest(result: Unlinkability, order: IntArray | None = None) -> int:
-    """Return the index of the subject with the steepest risk slope, or the first where all are breached.
+    """Return the index of the subject with the highest risk slope.
 
     Of subjects with equal slopes the first in ``order`` is taken.
     """
@@ -171,7 +172,7 @@ def steepest(result: Unlinkability, order: IntArray | None = None) -> int:
 
 
 def place_of(subject: Hashable, subjects: Sequence[Hashable]) -> int:
-    """Return the place of a subject that is told by its name, or by its index where that is no name.
+    """Return the index of a subject, by name or index.
 
     >>> place_of("B", ["A", "B"]), place_of(0, ["A", "B"])
     (1, 0)
@@ -181,6 +182,6 @@ def place_of(subject: Hashable, subjects: Sequence[Hashable]) -> int:
     if isinstance(subject, int | np.integer) and -len(subjects) <= subject < len(subjects):
         return int(subject) % len(subjects)
     raise InputError(
-        f"the subject must be the name of one, or its index from 0 to {len(subjects) - 1}, but is neither. "
-        "Write the name as it stands in the truth"
+        f"The subject is neither a name nor an index from 0 to {len(subjects) - 1}. Write the name as it "
+        "stands in the truth"
     )

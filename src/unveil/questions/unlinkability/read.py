@@ -1,4 +1,4 @@
-"""The partition question asked of files: a truth, one or more guesses, and what the subjects care about."""
+"""Read truth, guesses, and policies of subjects from files."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ GuessFile = tuple[str | os.PathLike[str], Fraction | None]
 
 
 class PartitionInputs(NamedTuple):
-    """A truth and a guess, the settings with what their files hold, and what has to be said."""
+    """A truth and a guess, the settings from files, and notes."""
 
     guess: Partition | View
     truth: Partition
@@ -32,15 +32,15 @@ def inputs_of(guess: Any, truth: Any, settings: PartitionSettings) -> PartitionI
     files = guess_files(guess)
     if (files is None) == is_path(truth):
         raise InputError(
-            "guess and truth must both be files, or both be labels, but one is each. Pass the same of both"
+            "guess and truth differ in form: one is a file, one is labels. Pass two files, or labels for both"
         )
     if files is not None:
         return read(truth, files, settings)
-    named = [name for name in ("policy", "weights", "links") if is_path(getattr(settings, name))]
+    named = [name for name in ("policy", "weights", "merge_rates") if is_path(getattr(settings, name))]
     if named or guess_files(settings.prior):
         raise InputError(
-            f"{next(iter(named), 'prior')} is a file, which names items and clusters of files, but guess and truth are "
-            "labels. Pass them as files too"
+            f"{next(iter(named), 'prior')} is a file with names of items and clusters, but guess and truth "
+            "are labels. Pass them as files too"
         )
     prior = settings.prior
     if prior == ():
@@ -55,7 +55,7 @@ def inputs_of(guess: Any, truth: Any, settings: PartitionSettings) -> PartitionI
 
 
 def is_path(given: Any) -> bool:
-    """Return whether a path was given; a text without an ending is the labels of single letters.
+    """Return whether a path was given, rather than single-letter labels.
 
     >>> is_path("guess.csv"), is_path("aabb")
     (True, False)
@@ -92,7 +92,7 @@ def read(truth: str | os.PathLike[str], guesses: Sequence[GuessFile], settings: 
     held = [path for path, _ in guesses]
     paths = [*held, *(path for path, _ in priors)]
     frame, read_notes = read_partitions(
-        truth, paths, item=settings.item, cluster=settings.cluster, drop_unmatched=settings.drop_unmatched
+        truth, paths, item=settings.item_column, cluster=settings.cluster_column, drop_unmatched=settings.drop_unmatched
     )
     frame = frame.sort("item")  # what is drawn at random follows the items, so the order of rows must not matter
     subjects = Partition.from_labels(frame["truth"])
@@ -105,15 +105,15 @@ def read(truth: str | os.PathLike[str], guesses: Sequence[GuessFile], settings: 
     if is_path(settings.weights):
         changes["weights"] = _weights(settings.weights, subjects, frame["item"])
     guess = view if len(guesses) > 1 else view.partitions[0]
-    if is_path(settings.links):
-        changes["links"] = _links(settings.links, guess)
+    if is_path(settings.merge_rates):
+        changes["merge_rates"] = _links(settings.merge_rates, guess)
     return PartitionInputs(guess, subjects, replace(settings, **changes), (*notes, *read_notes))
 
 
 def _probabilities(guesses: Sequence[GuessFile], what: str = "guesses") -> tuple[list[Fraction], list[str]]:
     given = [probability for _, probability in guesses if probability is not None]
     if not guesses:
-        raise InputError("there is no guess to measure. Name at least one file with the adversary's clusters")
+        raise InputError("No guess was given. Name at least one file with the attacker's clusters")
     if given and len(given) != len(guesses):
         raise InputError(
             f"{len(given)} of {len(guesses)} {what} have a probability. Give one to all of them (FILE=0.3), or to none"
@@ -121,12 +121,12 @@ def _probabilities(guesses: Sequence[GuessFile], what: str = "guesses") -> tuple
     if given:
         return given, []
     equal = Fraction(1, len(guesses))
-    notes = [f"No probabilities were given, so each of the {len(guesses)} guesses counts alike."]
+    notes = [f"No probabilities were given, so each of the {len(guesses)} guesses has the same weight."]
     return [equal] * len(guesses), notes if len(guesses) > 1 else []
 
 
 def _policy(path: Any, truth: Partition, settings: PartitionSettings) -> dict[str, Any]:
-    """Return alpha, beta and contamination per subject: what the file says, else what was passed for everybody."""
+    """Return alpha, beta and contamination per subject, with defaults."""
     from unveil.data.partitions import read_policy
 
     frame = read_policy(path)
@@ -164,8 +164,8 @@ def _links(path: Any, guess: Partition | View) -> dict[tuple[Any, Any], float]:
 
     if isinstance(guess, View):
         raise InputError(
-            f"{path}: rates between clusters belong to one guess, but there are {len(guess.partitions)}. "
-            "Name one guess, or leave this file out"
+            f"{path}: rates between clusters belong to one guess, but there are {len(guess.partitions)}. Name "
+            "one guess, or leave this file out"
         )
     frame = read_links(path)
     for column in ("cluster", "other"):
@@ -178,6 +178,6 @@ def _refuse_unknown(names: "pl.Series", known: list[Any], path: Any, column: str
     unknown = [row for row, name in enumerate(names, start=1) if name not in have]
     if unknown:
         raise InputError(
-            f"{path}: every {column} must be in {where}, but {len(unknown)} of {len(names)} are not, "
-            f"the first in column {column!r} at row {unknown[0]}. Correct those rows, or leave them out"
+            f"{path}: {len(unknown)} of {len(names)} values of column {column!r} are not in {where}, the "
+            f"first in row {unknown[0]}. Correct those rows, or leave them out"
         )

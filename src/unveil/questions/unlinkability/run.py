@@ -25,7 +25,7 @@ from unveil.questions.unlinkability.settings import PartitionSettings
 from unveil.report.progress import Progress
 from unveil.report.text import count
 
-# Beyond this many looks at cells nobody follows whom mergings bring along, and only some subjects are forecast.
+# Beyond this many looks at cells nobody follows whom merges bring along, and only some subjects are forecast.
 _MOST_LOOKS = 30_000_000
 
 
@@ -49,9 +49,9 @@ def run(
     reference = random_guessing(
         truth,
         rng=rng,
-        guesser="growing" if asked.guessing == "growing" else "uniform",
+        guesser="growing" if asked.baseline == "growing" else "uniform",
         draws=asked.draws,
-        like=guess if asked.guessing == "sizes" and asked.prior is None else None,
+        like=guess if asked.baseline == "sizes" and asked.prior is None else None,
         prior=asked.prior,
         progress=lambda share: progress("guessing", 0.4 + share / 5),
         **settings,
@@ -103,7 +103,7 @@ def _outlook(
     rng: np.random.Generator,
     settings: UnlinkabilitySettings,
 ) -> tuple[Forecast, Forecast, list[str]]:
-    """Return the futures of all or of some subjects, those of the one shown, and what has to be said of that."""
+    """Return the forecasts of subjects, and notes."""
     partitions = len(guess.partitions) if isinstance(guess, View) else 1
     each = max(1, looks // (partitions * truth.cluster_count)) * DRAWS
     most = max(1, _MOST_LOOKS // each)
@@ -115,7 +115,11 @@ def _outlook(
             f"{count(truth.cluster_count)} with crowded clusters."
         )
     if looks > _MOST_LOOKS:
-        notes.append("How many others mergings bring along is left out, as clusters hold too many subjects to follow.")
-    evidence = {"rng": rng, "linkage": asked.linkage if asked.links is None else asked.links, "split": asked.split}
+        notes.append("The number of other subjects after merges is left out: clusters hold too many subjects.")
+    evidence = {
+        "rng": rng,
+        "linkage": asked.merge_order if asked.merge_rates is None else asked.merge_rates,
+        "split": asked.split_odds,
+    }
     everybody = forecast(guess, truth, subjects=some, **evidence, **settings)  # type: ignore[arg-type]
     return everybody, forecast(guess, truth, subjects=[shown], **evidence, **settings), notes  # type: ignore[arg-type]

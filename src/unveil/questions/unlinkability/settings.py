@@ -91,7 +91,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
         "nan",
         "Risk slope of a breached subject",
         kind="choice",
-        choices=lambda: (("nan", "undefined"), ("limit", "the limit of a vertical rise")),
+        choices=lambda: (("nan", "undefined"), ("limit", "the limit slope of a vertical rise")),
         fold=MORE,
         place="config",
         section="tuning",
@@ -99,7 +99,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
     mixing: str = setting(
         "items",
         "Unit of include errors",
-        "The paper counts items. Ten items of ten subjects hide more than ten of one.",
+        "The paper counts items. Ten items of ten subjects mix a cluster more than ten items of one.",
         kind="choice",
         choices=lambda: (
             ("items", "items of other subjects"),
@@ -134,7 +134,7 @@ class PartitionSettings(LimitSettings, SeedSettings):
         place="default",
         group="Output",
     )
-    guessing: str = setting(
+    baseline: str = setting(
         "uniform",
         "Random partitions: uniform or sizes",
         kind="choice",
@@ -144,7 +144,6 @@ class PartitionSettings(LimitSettings, SeedSettings):
             ("sizes", "the attacker's cluster sizes, with items assigned at random"),
         ),
         fold=MORE,
-        option="--baseline",
         alias="--guessing",
     )
     draws: int | None = setting(
@@ -172,56 +171,51 @@ class PartitionSettings(LimitSettings, SeedSettings):
         beside="prior",
         metavar="P",
     )
-    linkage: str = setting(
+    merge_order: str = setting(
         "pairs",
         "Clusters that merge next",
         "The order in which evidence is likely to merge clusters, for the forecast.",
         kind="choice",
         choices=lambda: (
             ("pairs", "clusters with more items of the subject first"),
-            ("any", "all clusters alike"),
+            ("any", "all clusters equally likely"),
             ("cheapest", "the fewest merges first, as in the paper"),
         ),
         fold=MORE,
-        option="--merge-order",
         alias="--linkage",
         metavar="ORDER",
     )
-    links: Any = setting(
+    merge_rates: Any = setting(
         None,
         "Rate at which evidence merges two clusters",
         "The columns cluster, other and rate, for pairs of the attacker's clusters. It replaces the merge order.",
         kind="table",
         fold=MORE,
-        option="--merge-rates",
         alias="--links",
         group="Settings",
     )
-    split: float = setting(
+    split_odds: float = setting(
         1.0,
         "Odds of a split against a merge of two items",
         "0: clusters are never split, as in the paper.",
         least=0,
         fold=MORE,
         metavar="ODDS",
-        option="--split-odds",
         alias="--split",
     )
-    item: str = setting(
+    item_column: str = setting(
         "item",
         "Column of items",
         fold=MORE,
         metavar="COLUMN",
-        option="--item-column",
         alias="--item",
         group="Input",
     )
-    cluster: str = setting(
+    cluster_column: str = setting(
         "cluster",
         "Column of clusters",
         fold=MORE,
         metavar="COLUMN",
-        option="--cluster-column",
         alias="--cluster",
         group="Input",
     )

@@ -18,10 +18,11 @@ _CONTEXT = UnlinkabilityContext()
 _METHOD = (
     "Each cluster of the attacker costs α × miss errors + (1 − α) × include errors. The cheapest cluster is the "
     "subject's most relevant one; clusters of equal cost are averaged.",
-    "Clusters are merged in the order of that cost, among equals those with fewer items of others first. Results that "
+    "Clusters are merged in the order of that cost; ties prefer fewer items of other subjects. Results that "
     "depend on the remaining order are averaged over all orders.",
-    "The point where the linked graph reaches β is interpolated linearly. The risk slope adds the angle of the vector "
-    "to that point (weight α) and of the vector to the mixed graph below it (weight 1 − α), as a share of 90°.",
+    "The point where the linked graph reaches β is interpolated linearly. The risk slope adds two angles, as "
+    "shares of 90°. The first is that of the vector to this point, with weight α. The second is that of the vector "
+    "to the mixed graph below it, with weight 1 − α.",
     "The overall risk slope is that of the mean graphs. A subject breached without any merge has no risk slope.",
 )
 _LIMITATIONS = (
@@ -58,9 +59,9 @@ def explanation(findings: PartitionFindings) -> tuple[str, ...]:
     breach = f"A subject is breached if at least {share} of its items are in one cluster of the attacker."
     if overall.breached:
         return breach, "The average subject is breached without any merge of clusters."
-    if not math.isfinite(overall.mergings):
+    if not math.isfinite(overall.merges):
         return (breach,)
-    often = "1 merge" if round(overall.mergings, 1) == 1 else f"{decimal(overall.mergings, places=1)} merges"
+    often = "1 merge" if round(overall.merges, 1) == 1 else f"{decimal(overall.merges, places=1)} merges"
     return breach, f"The average subject would be breached after {often} of clusters."
 
 
@@ -73,7 +74,7 @@ def next_steps(findings: PartitionFindings) -> tuple[str, ...]:
 
 
 def tone(findings: PartitionFindings) -> Tone:
-    """Return how the headline should strike: bad if the average subject or every second one is breached."""
+    """Return the tone: bad if the average or every second subject is breached."""
     overall = findings.result.overall
     if overall.breached or 2 * overall.breached_subjects >= findings.subjects:
         return "bad"
@@ -89,7 +90,7 @@ def summary_table(findings: PartitionFindings) -> TableBlock:
         ("Subjects breached", breached, _baseline(reference, "breached_share", percent)),
         ("Miss errors (items left out)", _two_places(overall.miss), _baseline(reference, "miss", _two_places)),
         (
-            "Include errors (items of others)",
+            "Include errors (items of other subjects)",
             _two_places(overall.include),
             _baseline(reference, "include", _two_places),
         ),
@@ -132,10 +133,10 @@ def distance_table(findings: PartitionFindings) -> TableBlock:
     distances, reference = findings.distances, findings.reference
 
     def bits(of: PartitionDistances | Reference) -> str:
-        return f"{decimal(of.voi)} bits ({decimal(of.voi_normalised)})"
+        return f"{decimal(of.voi)} bits ({decimal(of.voi_normalized)})"
 
     def items(of: PartitionDistances | Reference) -> str:
-        return "" if math.isnan(of.mtd) else f"{decimal(of.mtd)} items ({decimal(of.mtd_normalised)})"
+        return "" if math.isnan(of.mtd) else f"{decimal(of.mtd)} items ({decimal(of.mtd_normalized)})"
 
     forms: dict[str, tuple[str, Callable[[float], str]]] = {
         "rand": ("Rand index", percent),
@@ -143,9 +144,9 @@ def distance_table(findings: PartitionFindings) -> TableBlock:
         "bcubed_precision": ("B-cubed precision", percent),
         "bcubed_recall": ("B-cubed recall", percent),
     }
-    error = findings.result.overall.normalised_error
+    error = findings.result.overall.normalized_error
     rows = (
-        ("Normalized error e*", significant(error), _baseline(reference, "normalised_error", significant)),
+        ("Normalized error e*", significant(error), _baseline(reference, "normalized_error", significant)),
         ("Variation of information (over log2 n)", bits(distances), bits(reference)),
         ("Minimal transfer distance (over n − 1)", items(distances) or "not computed", items(reference)),
         *(
@@ -187,8 +188,8 @@ def _reference_method(reference: Reference) -> str:
     drawn = count(reference.draws, "random partition", "random partitions")
     return {
         "uniform": f"Baseline: {drawn} of the same items, each division equally likely.",
-        "growing": f"Baseline: {drawn}; items come in random order, and a fair coin decides whether one starts a "
-        "cluster or joins one at random.",
+        "growing": f"Baseline: {drawn}; items come in random order, and each starts a cluster or joins one at random, "
+        "with equal probability.",
         "sizes": f"Baseline: {drawn} with the cluster sizes of the attacker.",
         "prior": "Baseline: the partitions that the attacker held before, with their probabilities.",
     }[reference.guesser]
@@ -225,10 +226,9 @@ def page(findings: PartitionFindings, context: UnlinkabilityContext = _CONTEXT) 
 
 
 VIEW: QuestionView[PartitionFindings] = QuestionView(
-    schema="unveil.partition/1",
+    schema="unveil.unlinkability/2",
     findings=PartitionFindings,
-    about="The answer of `unveil unlinkability`: how well each subject is hidden in what the adversary thinks belongs "
-    "together.",
+    about="Result of `unveil unlinkability`: how well subjects' items stay unlinked in the attacker's partition.",
     frame=lambda findings: findings.per_subject,
     page=page,
     context=UnlinkabilityContext,

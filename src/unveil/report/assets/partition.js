@@ -89,7 +89,7 @@
         const a = Number(places.alpha.value);
         const b = Number(places.beta.value);
         const slope = data.risk_slope[a][b];
-        const reached = data.mergings[a][b];
+        const reached = data.merges[a][b];
         const defined = slope !== null;
         const values = {
           alpha: data.alpha_texts[a],
@@ -97,7 +97,7 @@
           breached: data.breached_subjects[a][b].toLocaleString("en"),
           subjects: data.subjects.toLocaleString("en"),
           slope: defined ? percent(slope, 2) : data.texts.already_breached,
-          mergings: data.mergings_shown[a][b].toLocaleString("en", { maximumFractionDigits: 2 }),
+          merges: data.merges_shown[a][b].toLocaleString("en", { maximumFractionDigits: 2 }),
         };
         for (const name of ["alpha", "beta"]) {
           places[name].setAttribute("aria-valuetext", values[name]);
@@ -122,9 +122,9 @@
           linked: data.linked[k],
           mixed: data.mixed[k],
           beta: data.betas[k],
-          reached: data.mergings[k],
+          reached: data.merges[k],
           mixedAt: data.mixed_at[k],
-          defined: data.mergings[k] !== null,
+          defined: data.merges[k] !== null,
           values,
         });
       };

@@ -1,4 +1,4 @@
-"""The same rows of box plots as matplotlib axes, for notebooks and papers."""
+"""Box plots as matplotlib axes."""
 
 import math
 import textwrap
@@ -22,7 +22,7 @@ _BODY, _ROOM = 0.62, 0.92
 
 
 def draw_boxes(block: BoxRows, axes: "Axes | None" = None) -> "Axes":
-    """Draw the boxes on ``axes``, or on new axes, and return them.
+    """Draw the boxes on ``axes``, or on new axes.
 
     The numbers, the ticks and the marks are those of the page; the mean of each box stands at the right.
 

@@ -34,7 +34,7 @@ _MOST_HEADS = 80
 
 
 def draw_heat(heat: HeatMap, axes: "Axes | None" = None) -> "Axes":
-    """Draw the cells on ``axes``, or on new axes; NaN is hatched.
+    """Draw the cells on ``axes`` or new axes; NaN is hatched.
 
     >>> heat = HeatMap(title="T", rows=("r",), columns=(("a",), ("b",)), levels=("l",), value_label="v",
     ...                values=np.array([[0.5, np.nan]]))

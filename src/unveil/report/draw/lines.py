@@ -30,12 +30,12 @@ DrawableChart = Chart | Rings | BoxRows | HeatMap | CellGrid | DistributionPanel
 
 
 def draw(chart: DrawableChart, axes: "Axes | None" = None) -> "Axes":
-    """Draw a chart, rings, boxes, or heat map on ``axes``, or new axes.
+    """Draw a chart, rings, boxes, or heat map on ``axes``.
 
     The numbers, ticks, dashes and colours are those of the page.
 
     >>> line = Series(name="linked", x=np.array([0.0, 1.0]), y=np.array([0.4, 1.0]), style="first")
-    >>> drawn = draw(Chart(title="T", x_label="mergings", y_label="share", series=(line,)))
+    >>> drawn = draw(Chart(title="T", x_label="merges", y_label="share", series=(line,)))
     >>> drawn.get_lines()[0].get_ydata().tolist()
     [0.4, 1.0]
     """
@@ -80,7 +80,7 @@ def draw_all(charts: Sequence[DrawableChart]) -> "NDArray[Any]":
     """Draw the charts side by side and return their axes as array.
 
     >>> line = Series(name="linked", x=np.array([0.0, 1.0]), y=np.array([0.4, 1.0]), style="first")
-    >>> draw_all([Chart(title="T", x_label="mergings", y_label="share", series=(line,))] * 2).shape
+    >>> draw_all([Chart(title="T", x_label="merges", y_label="share", series=(line,))] * 2).shape
     (2,)
     """
     _, axes = pyplot.subplots(1, len(charts), figsize=(5.4 * len(charts), 4.8), layout="constrained", squeeze=False)
@@ -207,7 +207,7 @@ RISK_INKS = ("#000000", "#000000", "#000000", "#ffffff", "#ffffff", "#1a1f26")
 
 
 def draw_cells(grid: CellGrid, axes: "Axes | None" = None) -> "Axes":
-    """Draw the cells on ``axes``, or on new axes; narrow ones are striped.
+    """Draw the cells on ``axes``, or on new axes.
 
     >>> import numpy as np
     >>> grid = CellGrid(title="T", rows=("r",), columns=("a", "b"), level=np.array([[0, 3]]), texts=(("5", "3"),),
@@ -262,7 +262,7 @@ RING_UNKNOWN = "#7d858f"
 
 
 def draw_rings(rings: Rings, axes: "Axes | None" = None) -> "Axes":
-    """Return the axes with the marks drawn on them: ``axes``, or those of a new figure; all looks as on the page.
+    """Return the axes with the marks of a block.
 
     >>> import numpy as np
     >>> one = Rings(title="T", caption="", description="", level=np.array([0]), levels=("high", "none"),

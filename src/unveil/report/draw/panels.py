@@ -1,4 +1,4 @@
-"""Draw distributions of columns, and triangles of pairs, as matplotlib axes inside the axes of their block."""
+"""Column distributions and triangles of pairs as matplotlib axes."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -59,7 +59,7 @@ def _frame(title: str, size: tuple[float, float], axes: "Axes | None") -> "Axes"
 
 
 def _inner(axes: "Axes", number: int, per_row: int) -> "Iterator[Axes]":
-    """Yield axes inside others, row by row."""
+    """Yield inset axes, row by row."""
     rows = max(-(-number // per_row), 1)
     for at in range(number):
         left, top = at % per_row / per_row, 1 - at // per_row / rows

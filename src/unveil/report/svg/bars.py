@@ -1,4 +1,4 @@
-"""Bars of a chart: above and below 0, hatched where they stand for less than their height, with their values."""
+"""Bars of a chart: positive, negative, hatched, with values."""
 
 import math
 from html import escape
@@ -17,7 +17,7 @@ _NARROW = 24.0
 
 
 def bars(series: Series, chart: Chart, frame: Frame, identity: str) -> str:
-    """Return the bars of a series, each with its value as its title."""
+    """Return a series of bars, with values as titles."""
     left, right = frame.across(series.x), frame.across(series.x + series.width)
     top, floor = frame.down(series.y), float(frame.down(np.array([max(frame.y.low, 0.0)]))[0])
     if chart.mirrored:
@@ -43,7 +43,7 @@ def _height(top: float, floor: float, chart: Chart) -> float:
 
 
 def bar_text(x: float, y: float, series: Series, chart: Chart) -> str:
-    """Return the value of a bar and what it stands for in words."""
+    """Return a bar's value and meaning in words."""
     value = value_text(abs(y) if chart.mirrored else y, chart.y_kind)
     for at, name in chart.x_names:
         if x <= at <= x + series.width or math.isclose(at, x) or math.isclose(at, x + series.width):
@@ -53,7 +53,7 @@ def bar_text(x: float, y: float, series: Series, chart: Chart) -> str:
 
 
 def bar_values(chart: Chart, frame: Frame) -> list[str]:
-    """Return the value of each bar as a text above its middle; none where the bars are too narrow for that.
+    """Return each bar's value as text, where bars are wide.
 
     A bar that stands for one whole number has that number below it too, where the axis has none there.
     """
@@ -92,7 +92,7 @@ def hatching(style: Style, identity: str) -> str:
 
 
 def hatched_swatch(style: Style, identity: str) -> str:
-    """Return the little picture of a hatched bar in the legend."""
+    """Return the symbol of a hatched bar in the legend."""
     inside = f'<rect {_look(style, identity, is_hatched=True)} x="6" y="2" width="22" height="12"/>'
     return (
         f'<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">'

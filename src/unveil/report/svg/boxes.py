@@ -41,7 +41,7 @@ def svg_row(row: BoxRow, block: BoxRows, across: ChartAxis) -> str:
 
 
 def svg_axis(across: ChartAxis) -> str:
-    """Return the labelled points below the last row."""
+    """Return the labeled points below the last row."""
     texts = (
         f'<text class="tick {_side(text, at, across)}" x="{_place(at, across):.2f}%" y="16">{escape(text)}</text>'
         for at, text in across.ticks
@@ -74,7 +74,7 @@ def legend(block: BoxRows) -> list[tuple[str, str]]:
     body = '<rect class="box-body first" x="15%" width="70%" y="1" height="14"/>'
     median = '<line class="median" x1="50%" x2="50%" y1="0" y2="16"/>'
     found.append((_little(body + median), "the middle half of the values, with the median"))
-    within = ", with its 95% interval" if any(box.interval for box in spreads) else ""
+    within = ", with its 95% CI" if any(box.interval for box in spreads) else ""
     line = '<line class="mean-interval first" x1="10%" x2="90%" y1="8" y2="8"/>' if within else ""
     found.append((_little(line + _mark("first", "50%", "8")), f"the mean{within}"))
     ends = '<path class="whisker first" d="M3 8H33M3 4v8M33 4v8"/>'
@@ -93,13 +93,13 @@ def _little(inside: str) -> str:
 
 
 def _place(value: float, across: ChartAxis) -> float:
-    """Return how far from the left a value lies, in percent of the width."""
+    """Return a value's distance from the left, in percent."""
     inside = min(max(value, across.low), across.high)
     return (inside - across.low) / (across.high - across.low) * 100
 
 
 def _lines(block: BoxRows, across: ChartAxis) -> str:
-    """Return the lines that run down through all rows: this row's part of them."""
+    """Return the vertical lines of one row."""
     grid = "".join(f"M{_place(at, across):.2f} 0v1" for at, _ in across.ticks)
     limits = "".join(f"M{_place(each.value, across):.2f} 0v1" for each in block.thresholds)
     straight = 'vector-effect="non-scaling-stroke"'

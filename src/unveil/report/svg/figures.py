@@ -11,7 +11,7 @@ from unveil.report.text import shorten
 
 
 def figure_of(chart: Chart, identity: str) -> dict[str, Any]:
-    """Return a chart with its legend, where there is more than one line."""
+    """Return a chart, with a legend for several lines."""
     from markupsafe import Markup
 
     legend = [(_swatch(series), series.name) for series in chart.series if not series.labels]
@@ -195,7 +195,7 @@ def legend(grid: CellGrid, *, identity: str) -> list[tuple[str, str]]:
 
 
 def describe_cells(grid: CellGrid) -> str:
-    """Return in words how many cells there are of each level, or what cells of risks say."""
+    """Return a map in words: number of cells by level."""
     if grid.palette == "risk":
         return " ".join(f"{tip}." for tips in grid.tips for tip in tips if tip)
     told = [f"{int((grid.level == level).sum())} {name}" for level, name in enumerate(grid.levels)]

@@ -46,7 +46,7 @@ class Tier:
 
 
 def heads_of(heat: HeatMap, level: int) -> tuple[Head, ...]:
-    """Return the names of a level, each above the columns that it holds."""
+    """Return the names of a level above their columns."""
     found, first = [], 0
     for path, columns in groupby(column[: level + 1] for column in heat.columns):
         last = first + sum(1 for _ in columns)
@@ -82,7 +82,7 @@ def _tier(heads: tuple[Head, ...], width: int, paper: float) -> Tier:
 
 
 def wrapped(text: str, letters: int) -> tuple[str, ...]:
-    """Return a name in at most six lines of N letters, or "".
+    """Return a name in at most six lines, or "".
 
     >>> wrapped("DV:theta=0,chunk=100", 12), wrapped("random walk", 5)
     (('DV:theta=0,', 'chunk=100'), ())

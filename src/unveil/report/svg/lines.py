@@ -244,7 +244,7 @@ def _threshold(threshold: Threshold, frame: Frame) -> str:
 
 
 def _in_lines(thresholds: Sequence[Threshold]) -> list[tuple[int, Threshold]]:
-    """Return thresholds with the line of text of their names: those across one axis stand below one another."""
+    """Return thresholds with their names, stacked where needed."""
     upright = [threshold for threshold in thresholds if threshold.across == "x"]
     return [(upright.index(each) if each.across == "x" else 0, each) for each in thresholds]
 

@@ -1,4 +1,4 @@
-"""Small charts as inline SVG: distributions of columns, triangles of pairs of columns, and waterfalls."""
+"""Small charts as inline SVG: distributions, triangles of pairs, and waterfalls."""
 
 from html import escape
 
@@ -26,7 +26,7 @@ STEPS = 5
 
 
 def svg_panels(block: DistributionPanels, *, identity: str) -> str:
-    """Return all panels, each with its name above it; every text is escaped.
+    """Return all panels with their names, escaped.
 
     >>> panel = DistributionPanel(name="a < b", distance="KS 0.10", first=(0.5, 0.5), second=(0.4, 0.6),
     ...                           first_hatched=(False, False), second_hatched=(False, True))
@@ -39,7 +39,7 @@ def svg_panels(block: DistributionPanels, *, identity: str) -> str:
 
 
 def legend_of(block: DistributionPanels, *, identity: str) -> list[tuple[str, str]]:
-    """Return a little picture and a name for each table, and for hatched bars."""
+    """Return a legend entry for each table, and for hatched bars."""
     little = '<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">{}</svg>'
     found = [
         (little.format('<path class="outline" d="M6 14V3H28V14"/>'), block.names[0]),
@@ -75,7 +75,7 @@ def _described(panel: DistributionPanel, block: DistributionPanels) -> str:
 
 
 def _bins(panel: DistributionPanel, block: DistributionPanels, identity: str) -> str:
-    """Return filled bars of the second table with the outline of the first above them."""
+    """Return filled bars, with the first table as outline."""
     top = max((*panel.first, *panel.second, 1e-9))
     width = WIDTH / len(panel.first)
     parts = []
@@ -143,7 +143,7 @@ def _stripes(look: str, identity: str) -> str:
 
 
 def svg_triangles(block: Triangles, *, identity: str) -> str:
-    """Return the triangles, each with its name above it; the names of columns stand along the diagonals.
+    """Return the triangles, with column names on the diagonals.
 
     >>> values = np.array([[np.nan, np.nan], [0.5, np.nan]])
     >>> block = Triangles(title="T", columns=("a", "b"), triangles=(Triangle(name="original", values=values),))
@@ -156,7 +156,7 @@ def svg_triangles(block: Triangles, *, identity: str) -> str:
 
 
 def step_of(value: float, limit: float) -> int:
-    """Return the step of a value, from 0 at -limit over 5 at 0 to 10 at limit.
+    """Return a value's step, 0 at -limit to 10 at limit.
 
     >>> step_of(-1.0, 1.0), step_of(0.05, 1.0), step_of(0.5, 0.5)
     (0, 5, 10)
@@ -165,7 +165,7 @@ def step_of(value: float, limit: float) -> int:
 
 
 def number_text(value: float) -> str:
-    """Return a number with two digits and a proper minus sign; a dash where it is undefined."""
+    """Return a number with two digits; a dash if undefined."""
     return "–" if np.isnan(value) else fixed(value).replace("-", "−")
 
 
@@ -202,7 +202,7 @@ def _triangle(triangle: Triangle, block: Triangles, identity: str) -> str:
 
 
 def diverging_legend(block: Triangles) -> list[tuple[str, str]]:
-    """Return a little picture and a name for each end of the colours and their middle."""
+    """Return a legend entry for the ends and middle of colors."""
     little = '<svg class="swatch" viewBox="0 0 36 16" aria-hidden="true" focusable="false">{}</svg>'
     shown = (0, "negative"), (STEPS, "none"), (2 * STEPS, "positive")
     found = [
@@ -227,17 +227,17 @@ def svg_waterfalls(block: Waterfalls, *, identity: str) -> str:
     >>> "a &lt; b" in text, "+1.0" in text, "Total 4.0 bits: a &lt; b +3.0, job +1.0." in text
     (True, True, True)
     """
-    most = max((sum(value for _, value in item.steps) for item in block.items), default=0.0) or 1.0
+    largest = max((sum(value for _, value in item.steps) for item in block.items), default=0.0) or 1.0
     parts = (
         f'<details name="{identity}"{"" if at else " open"}><summary>{escape(item.name)}</summary>'
-        f"{_waterfall(item, block, most, f'{identity}-{at}')}</details>"
+        f"{_waterfall(item, block, largest, f'{identity}-{at}')}</details>"
         for at, item in enumerate(block.items)
     )
     return f'<div class="panels waterfalls">{"".join(parts)}</div>'
 
 
-def _waterfall(item: Waterfall, block: Waterfalls, most: float, identity: str) -> str:
-    unit = (_FALL_WIDTH - _FALL_LEFT - _FALL_RIGHT) / most
+def _waterfall(item: Waterfall, block: Waterfalls, largest: float, identity: str) -> str:
+    unit = (_FALL_WIDTH - _FALL_LEFT - _FALL_RIGHT) / largest
     total = sum(value for _, value in item.steps)
     rows, start = [], 0.0
     for at, (step, value) in enumerate((*item.steps, ("Total", total))):

@@ -1,4 +1,4 @@
-"""The main chart of an audit as inline SVG: one row per risk, with attack success on the left and the excess right.
+"""Main chart of an audit as inline SVG, one row per risk.
 
 Across, a row has shares of its width in place of pixels, so that it fits a phone, a screen and paper.
 """
@@ -20,7 +20,7 @@ _LEVEL_TEXTS = {level: level.replace("_", " ") for level in (*RISK_LEVELS, "inco
 
 
 def risk_figure(summary: RiskSummary, identity: str) -> dict[str, Any]:
-    """Return what the template needs: each row with its two panels, the axes, and the texts.
+    """Return the template data: rows, panels, axes, and texts.
 
     >>> row = RiskChartRow(risk="Linkability", attack="a < b", success=0.84, baseline=0.2, excess=0.64, low=0.5,
     ...                    high=0.7, cells=("84%", "20%", "64 (50, 70)", "<0.001", "high"), significant=True,
@@ -54,7 +54,7 @@ def risk_figure(summary: RiskSummary, identity: str) -> dict[str, Any]:
 
 
 def success_bar(row: RiskChartRow) -> str:
-    """Return the bar of attack success with a tick at the control group or the baseline."""
+    """Return a bar of attack success, with its baseline tick."""
     said = f"{row.risk}: attack success {row.cells[0]}, {row.baseline_kind} {row.cells[1]}."
     tick = ""
     if isfinite(row.baseline):
@@ -66,7 +66,7 @@ def success_bar(row: RiskChartRow) -> str:
 
 
 def excess_mark(row: RiskChartRow, threshold: float | None) -> str:
-    """Return the excess as a dot with its limits, on the bands of the levels, with the threshold as a line."""
+    """Return the excess as a dot with limits, bands, and threshold."""
     said = f"{row.risk}: excess {row.cells[2]}, {row.cells[4].lstrip('●○ ')}."
     parts = []
     for number, (low, high) in enumerate(zip((0.0, *BOUNDS), (*BOUNDS, HIGHEST), strict=True), start=1):

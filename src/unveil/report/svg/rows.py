@@ -68,6 +68,8 @@ def describe_rows(chart: Chart) -> str:
 
 
 def _said(series: Series, at: int, chart: Chart) -> str:
+    if series.labels:
+        return series.labels[at]
     value, low, high = _interval(series, at)
     return _text(value, chart) + (f" ({_text(low, chart)} to {_text(high, chart)})" if low < high else "")
 
@@ -118,7 +120,10 @@ def _mark(series: Series, at: int, middle: float, chart: Chart, across: ChartAxi
     behind = right + 12 + _VALUE_WIDTH <= WIDTH
     x, side = (right + 12, "start") if behind else (max(left - 12, _VALUE_WIDTH), "end")
     shown = short_percent(value) if chart.x_kind == "share" and value in (0.0, 1.0) else _text(value, chart)
+    mark = point(series.style, _place(value, across), middle)
+    if series.labels:
+        shown, mark = series.labels[at], ""
     text = f'<text class="value {side}" x="{x:.1f}" y="{middle:.1f}" dy=".34em">{escape(shown)}</text>'
     row = name(chart.rows[int(series.y[at])], _LONGEST_NAME)
     title = f"<title>{escape(f'{row}, {series.name}: {_said(series, at, chart)}')}</title>"
-    return f"<g>{title}{reach}{point(series.style, _place(value, across), middle)}{text}</g>"
+    return f"<g>{title}{reach}{mark}{text}</g>"

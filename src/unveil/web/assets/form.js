@@ -146,11 +146,11 @@ function roleRow(column) {
   if (column.suggestion === "identifier") $("[value=ignored]", role).remove();
   kind.addEventListener("change", () => { levels.hidden = kind.value !== "ordered"; });
   const notes = column.warning ? [make("p", { class: "warn" }, column.warning)] : [];
-  const why = make("p", { class: column.unsure ? "warn" : "why" }, column.unsure ? `Not sure. ${column.why}` : column.why);
+  const why = make("p", { class: column.uncertain ? "warn" : "why" }, column.uncertain ? `Uncertain. ${column.why}` : column.why);
   const row = make("tr", {},
     make("th", { scope: "row" }, make("bdi", {}, column.name), ...notes),
     make("td", { "data-label": "Role" }, role),
-    make("td", { "data-label": "Kind" }, kind, levels, why),
+    make("td", { "data-label": "Type" }, kind, levels, why),
     make("td", { class: "right", "data-label": "Missing" }, column.missing.toLocaleString("en")),
     make("td", { class: "right", "data-label": "Distinct values" }, column.distinct.toLocaleString("en")));
   row.column = { ...column, controls: { role, kind, levels } };
@@ -212,7 +212,7 @@ function settings(form, sample) {
     if (["table", "tables", "file"].includes(kind)) {
       const beside = $(":scope > template", field);
       if (!beside || sample) continue;
-      const each = (given.get(name) || []).map(({ item }) => $(".beside input, .beside select", item).value);
+      const each = (given.get(name) || []).map(({ item }) => $(".paired input, .paired select", item).value);
       values[beside.content.firstElementChild.dataset.field] = each;
     } else if (!(sample && (of || kind === "folder" || untouched(field)))) values[name] = valueOf(field);
   }
@@ -259,8 +259,8 @@ async function fillAgain({ files, settings: values, error, field }) {
   }
   for (const [name, value] of Object.entries(values)) {
     const place = fieldOf(name);
-    const list = $$(".given > li").filter((item) => $(`.beside[data-field="${name}"]`, item));
-    if (list.length) list.forEach((item, at) => { $(".beside input, .beside select", item).value = value[at] ?? ""; });
+    const list = $$(".given > li").filter((item) => $(`.paired[data-field="${name}"]`, item));
+    if (list.length) list.forEach((item, at) => { $(".paired input, .paired select", item).value = value[at] ?? ""; });
     else if (place?.matches(".field")) fill(place, value);
   }
   if (field) complainAll({ [field]: error }, "");

@@ -62,7 +62,7 @@ def test_copied_records_are_shown_escaped_and_in_known_columns_only() -> None:
         "500.5", "501.5", "502.5", "503.5",
     ]  # fmt: skip
     assert "not shown" not in section
-    assert "must not be shared" in section
+    assert "Do not share or publish it" in section
     assert ">secret<" not in page
     assert "case1x" not in page
     assert "<b>" not in page
@@ -71,7 +71,7 @@ def test_copied_records_are_shown_escaped_and_in_known_columns_only() -> None:
 def test_a_copy_must_agree_in_sensitive_columns_too_as_in_the_attack() -> None:
     changed = marked(40).with_columns(illness=pl.Series(["other"] * 39 + ["ailment0"]))
     answer = edition(marked(40), changed)
-    assert answer.to_polars()["links_expected"].to_list() == [1]
+    assert answer.to_polars()["successes_expected"].to_list() == [1]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -114,7 +114,7 @@ def test_all_kinds_of_cells_are_shown_as_a_person_writes_them() -> None:
         }
     )
     whole = frame.with_columns(size=pl.Series([1, 0]))
-    (table,) = ask(frame, whole, known=frame.columns).page(show_records=True).sections[-1].blocks
+    (table,) = ask(frame, whole, quasi_identifiers=frame.columns).page(show_records=True).sections[-1].blocks
     assert isinstance(table, TableBlock)
     assert {row[1:] for row in table.rows} == {
         ("2020-01-02", "2020-01-02 03:04:05", "1", "low", "True"),
@@ -125,7 +125,7 @@ def test_all_kinds_of_cells_are_shown_as_a_person_writes_them() -> None:
 @pytest.mark.unwatched
 def test_a_wide_table_of_hostile_cells_stays_a_small_page() -> None:
     wide = pl.DataFrame({f"c{at}": ['"' * 300 + str(row) for row in range(50)] for at in range(60)})
-    page = ask(wide, wide, known=wide.columns).to_html(show_records=True)
+    page = ask(wide, wide, quasi_identifiers=wide.columns).to_html(show_records=True)
     assert len(page) < 1_000_000
 
 

@@ -72,7 +72,7 @@ def test_where_nothing_is_sensitive_every_column_is_judged_and_the_clearest_come
         )
         assert finding.risk == risk(trials)
         assert finding.scenario is not None
-        assert (finding.scenario.origin, finding.scenario.first) == ("tried", others)
+        assert (finding.scenario.origin, finding.scenario.first) == ("random", others)
     hits = np.mean([each.risk.attack_rate.value for each in columns])
     assert mean.risk.attack_rate.value == pytest.approx(hits)
     assert (mean.secret, mean.is_mean) == ("", True)

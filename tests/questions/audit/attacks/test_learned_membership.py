@@ -77,7 +77,7 @@ def test_values_of_the_original_give_members_away_where_nearness_does_not() -> N
     tables = {block.caption: block for block in section_of(answer(leak=True)).data if isinstance(block, TableBlock)}
     rates = tables["Members and non-members"].rows
     assert {row[0]: row[1] for row in rates}["TPR at 1% FPR"].startswith(
-        f"{100 * separation.named[1].rate.value:.0f}% ("
+        f"{100 * separation.tpr_at_fpr[1].rate.value:.0f}% ("
     )
 
 
@@ -86,7 +86,7 @@ def test_a_fresh_release_gives_nobody_away() -> None:
     assert answer(leak=False).level in ("none_found", "inconclusive")
     assert not finding.proved
     assert separation.area.low < 0.5 < separation.area.high
-    assert separation.pointed_out == 0
+    assert separation.flagged == 0
 
 
 def test_nobody_is_learned_from_and_measured() -> None:
@@ -95,10 +95,10 @@ def test_nobody_is_learned_from_and_measured() -> None:
     assert (separation.learned_from, separation.population) == ((110, 110), 110)
     judged = [each for each in answer(leak=True).findings.verdict.releases[0].findings if "learned" in each.adversary]
     assert [each.adversary for each in judged] == [
-        "learned",
-        "learned, 1% called",
-        "learned, 20% called",
-        "learned, mean rank",
+        "learned score",
+        "learned score, 1% flagged",
+        "learned score, 20% flagged",
+        "learned score, AUC",
     ]
     assert {(each.tries, each.control_tries) for each in judged} == {(310, 110)}
 
@@ -106,7 +106,7 @@ def test_nobody_is_learned_from_and_measured() -> None:
 def test_what_was_learned_has_a_third_of_the_error() -> None:
     judged = answer(leak=True).findings.verdict.releases[0].findings
     shares = {each.adversary: each.p_adjusted / each.p for each in judged if each.p == min(one.p for one in judged)}
-    assert shares["learned, mean rank"] == pytest.approx(3)
+    assert shares["learned score, AUC"] == pytest.approx(3)
 
 
 def test_the_order_of_rows_changes_no_digit() -> None:
@@ -128,11 +128,11 @@ def test_with_few_people_one_score_is_used_that_was_named_beforehand() -> None:
     few = answer(leak=True, others=100)
     finding, separation = learned(few)
     assert finding.scenario is not None
-    assert finding.scenario.name == "by relative nearness"
-    assert [each.name for each in separation.scores] == ["relative"]
+    assert finding.scenario.name == "DCR-difference score"
+    assert [each.name for each in separation.scores] == ["dcr_difference"]
     assert (separation.learned_from, separation.population, separation.others) == ((0, 33), 33, 34)
     # 1 % needs 99 people who are not in the data.
-    assert [each.rate.defined for each in separation.named] == [True, False, False]
+    assert [each.rate.defined for each in separation.tpr_at_fpr] == [True, False, False]
     assert len(found(answer(leak=True, others=59))) == 2
 
 
@@ -171,7 +171,7 @@ def test_people_with_several_rows_are_learned_from_or_measured_as_a_whole() -> N
 
 
 def test_the_page_of_the_house_names_rows_and_columns_and_the_one_to_share_does_not() -> None:
-    whole, shared = (answer(leak=True).to_html(edition=edition) for edition in ("internal", "shareable"))
+    whole, shared = (answer(leak=True).to_html(redacted=redacted) for redacted in (False, True))
     for internal in ("Most exposed records", "Closest released row"):
         assert internal in whole
         assert internal not in shared
@@ -189,13 +189,13 @@ def test_a_file_of_people_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert S_IMODE((tmp_path / "people.csv").stat().st_mode) == 0o600
     written = pl.read_csv(tmp_path / "people.csv")
     exposed = answer(leak=True).findings.releases[0].exposed
-    assert written.columns[:5] == ["release", "row", "p", "pointed_out", "more_unusual_than"]
-    assert written.columns[5:] == ["own_values_released", "row_most_like_it", "shared_columns"]
+    assert written.columns[:5] == ["release", "row", "p", "flagged", "outlier_percentile"]
+    assert written.columns[5:] == ["unique_values_released", "nearest_row", "shared_columns"]
     assert written.height == len(exposed) == 310
     assert written["row"].is_unique().all()
     assert written["row"].is_between(1, PEOPLE).all()
     assert written["p"].is_sorted()
-    traced = written.filter(pl.col("row_most_like_it").is_not_null())
+    traced = written.filter(pl.col("nearest_row").is_not_null())
     assert traced.height == 100
     original, _, released = tables(leak=True)
     for row, own, other, columns in traced.select("row", pl.nth(5, 6, 7)).iter_rows():
@@ -203,14 +203,14 @@ def test_a_file_of_people_is_for_its_owner_alone(tmp_path: Path) -> None:
             assert original[column][row - 1] == released[column][other - 1]
         for column in own.split("; ") if own else ():
             assert original[column][row - 1] in released[column]
-    assert traced["own_values_released"].str.contains("weight").sum() > 90
+    assert traced["unique_values_released"].str.contains("weight").sum() > 90
 
 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         ([], "Add --control"),
-        (["--control", "control.csv", "--attacks", "copies"], "membership must be among the attacks"),
+        (["--control", "control.csv", "--attacks", "copies"], "needs the membership attack"),
     ],
 )
 def test_without_anybody_to_compare_with_no_file_is_written(
@@ -227,8 +227,8 @@ def test_without_anybody_to_compare_with_no_file_is_written(
 
 def test_json_has_every_score_and_the_sizes_of_all_parts() -> None:
     told = json.loads(answer(leak=True).to_json())["releases"][0]["attacks"][-1]["separation"]
-    assert [each["wrongly"] for each in told["named"]] == [0.05, 0.01, 0.001]
-    assert told["named"][2]["value"] is None
+    assert [each["fpr"] for each in told["tpr_at_fpr"]] == [0.05, 0.01, 0.001]
+    assert told["tpr_at_fpr"][2]["value"] is None
     assert len(told["scores"]) == 10
     assert all(len(each["weights"]) == 3 for each in told["scores"])
-    assert told["learned_from"] == [110, 110]
+    assert told["trained_on"] == [110, 110]

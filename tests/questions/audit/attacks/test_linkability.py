@@ -15,20 +15,21 @@ from unveil.questions.audit.people import draw_people
 
 
 def test_a_named_adversary_gets_the_figures_of_the_attack_itself() -> None:
-    (found,) = of(ask(ORIGINAL, MASKED, CONTROL, scenarios=["n=age,sex"], targets=None, neighbours=3), "linkability")
+    (found,) = of(ask(ORIGINAL, MASKED, CONTROL, scenarios=["n=age,sex"], targets=None, neighbors=3), "linkability")
     original, released, control = agree(*(Table.from_frame(each) for each in (ORIGINAL, MASKED, CONTROL)))
     attack = Linkability(first=("age", "sex"), second=("region", "income"), neighbours=3, targets=None)
     trials = attack.run(released=released, knowledge=Knowledge(original, control), rng=np.random.default_rng(0))
     rates = risk(trials)
-    for figure in ("attack_rate", "naive_rate", "control_rate", "excess_over_control"):
-        rate = getattr(rates, figure)
+    names = {"baseline": "naive_rate", "normalized_excess": "excess_over_control"}
+    for figure in ("attack_rate", "baseline", "control_rate", "normalized_excess"):
+        rate = getattr(rates, names.get(figure, figure))
         assert (found[figure], found[f"{figure}_low"], found[f"{figure}_high"]) == (rate.value, rate.low, rate.high)
-    assert (found["links_expected"], found["links_low"], found["links_high"]) == (
+    assert (found["successes_expected"], found["successes_low"], found["successes_high"]) == (
         trials.attack.expected,
         trials.attack.low,
         trials.attack.high,
     )
-    assert (found["targets"], found["neighbours"], found["scenario"]) == (120, 3, "n")
+    assert (found["targets"], found["neighbors"], found["scenario"]) == (120, 3, "n")
 
 
 def test_the_example_of_the_page_comes_out_as_worked() -> None:
@@ -40,19 +41,19 @@ def test_the_example_of_the_page_comes_out_as_worked() -> None:
         scenarios=["age:income", "age,gender:income"],
         attacks=["linkability"],
         targets=None,
-        neighbours=1,
-        known=["age", "gender", "income"],
+        neighbors=1,
+        quasi_identifiers=["age", "gender", "income"],
     )
     tied, clear = of(answer, "linkability")
-    assert (tied["links_expected"], tied["links_low"], tied["links_high"]) == (2.5, 2.0, 3.0)
-    assert (clear["links_expected"], clear["links_low"], clear["links_high"]) == (3.0, 3.0, 3.0)
+    assert (tied["successes_expected"], tied["successes_low"], tied["successes_high"]) == (2.5, 2.0, 3.0)
+    assert (clear["successes_expected"], clear["successes_low"], clear["successes_high"]) == (3.0, 3.0, 3.0)
 
 
 def test_divisions_are_all_judged_on_the_same_people_and_the_clearest_comes_first() -> None:
-    answer = ask(ORIGINAL, MASKED, CONTROL, targets=40, attacks=["linkability"], neighbours=2)
+    answer = ask(ORIGINAL, MASKED, CONTROL, targets=40, attacks=["linkability"], neighbors=2)
     (release,) = answer.findings.releases
     *splits, mean = release.findings
-    assert [each.scenario.origin for each in release.findings if each.scenario] == ["tried"] * 7 + ["mean"]
+    assert [each.scenario.origin for each in release.findings if each.scenario] == ["random"] * 7 + ["mean"]
     assert {each.targets for each in release.findings} == {40}
     assert splits[0].strength == max(each.strength for each in splits)
     beyond_doubt = [each.worse.value for each in splits if each.p_adjusted <= BEYOND_DOUBT]
@@ -76,7 +77,7 @@ def test_divisions_are_all_judged_on_the_same_people_and_the_clearest_comes_firs
 
 
 def test_a_column_is_worth_what_the_attack_loses_without_it() -> None:
-    answer = ask(ORIGINAL, MASKED, scenarios=["age,sex:income"], targets=None, neighbours=2, attacks=["linkability"])
+    answer = ask(ORIGINAL, MASKED, scenarios=["age,sex:income"], targets=None, neighbors=2, attacks=["linkability"])
     (release,) = answer.findings.releases
     weights = {weight.column: weight for weight in release.weights}
     assert set(weights) == {"age", "sex", "income"}
@@ -92,13 +93,13 @@ def test_a_column_is_worth_what_the_attack_loses_without_it() -> None:
 
 def test_columns_that_say_nothing_give_chance_and_no_excess() -> None:
     flat = pl.DataFrame({"a": [1] * 50, "b": ["x"] * 50})
-    (worst, _) = of(ask(flat, flat, attacks=["linkability"], neighbours=3), "linkability")
-    assert worst["attack_rate"] == pytest.approx(worst["naive_rate"])
+    (worst, _) = of(ask(flat, flat, attacks=["linkability"], neighbors=3), "linkability")
+    assert worst["attack_rate"] == pytest.approx(worst["baseline"])
 
 
 def test_files_that_share_one_column_are_said_to() -> None:
     strange = MASKED.select("age", gender="sex", place="region")
     with pytest.raises(InputError, match=r"share only one column \('age'\).*both come from the same data set"):
         ask(ORIGINAL, strange, attacks=["linkability"])
-    with pytest.raises(InputError, match="Of 4 columns that the files share only 'age' is left"):
-        ask(ORIGINAL, MASKED, attacks=["linkability"], known=["age"])
+    with pytest.raises(InputError, match="Of 4 shared columns only 'age' remains"):
+        ask(ORIGINAL, MASKED, attacks=["linkability"], quasi_identifiers=["age"])

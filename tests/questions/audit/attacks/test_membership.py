@@ -24,15 +24,15 @@ def test_those_nearest_to_the_release_are_called_members(leak: bool) -> None:
 
 
 def test_every_share_and_the_mean_rank_are_in_the_family() -> None:
-    (release,) = ask(ORIGINAL, LEAK, CONTROL, attacks=["membership"], by="sex").findings.verdict.releases
+    (release,) = ask(ORIGINAL, LEAK, CONTROL, attacks=["membership"], group_by="sex").findings.verdict.releases
     judged = {(each.adversary, each.group) for each in release.findings}
-    everybody = {"by distance", "by distance, 1% called", "by distance, 20% called"}
-    everybody |= {"by density", "by density, 1% called", "by density, mean rank"}
-    fixed = "by relative nearness"
-    everybody |= {fixed, *(f"{fixed}, {which}" for which in ("1% called", "20% called", "mean rank"))}
+    everybody = {"DCR score", "DCR score, 1% flagged", "DCR score, 20% flagged"}
+    everybody |= {"density-ratio score", "density-ratio score, 1% flagged", "density-ratio score, AUC"}
+    fixed = "DCR-difference score"
+    everybody |= {fixed, *(f"{fixed}, {which}" for which in ("1% flagged", "20% flagged", "AUC"))}
     assert {name for name, group in judged if not group} == everybody
-    assert {name for name, group in judged if group} == {"by density", fixed}
-    rank = next(each for each in release.findings if "rank" in each.adversary)
+    assert {name for name, group in judged if group} == {"density-ratio score", fixed}
+    rank = next(each for each in release.findings if each.adversary.endswith("AUC"))
     assert not rank.attack_rate.defined
     assert rank.p == pytest.approx(1 / 10_001)
 
@@ -40,9 +40,9 @@ def test_every_share_and_the_mean_rank_are_in_the_family() -> None:
 def test_without_control_membership_says_why_there_is_none() -> None:
     (finding,) = found(ask(ORIGINAL, LEAK, attacks=["membership"]))
     assert (finding.targets, finding.risk.attack_rate.defined) == (0, False)
-    assert "there is no control table" in finding.remark
+    assert "needs a control group" in finding.remark
     small = found(ask(ORIGINAL, LEAK, CONTROL.head(15), attacks=["membership"]))
     assert [each.risk.attack_rate.defined for each in small] == [True, True]
     assert not any(each.risk.excess_over_control.defined or each.proved for each in small)
-    assert {each.why_not_judged for each in small} == {"the control has too few people"}
+    assert {each.why_not_judged for each in small} == {"the control group is too small"}
     assert np.isnan(small[0].p)

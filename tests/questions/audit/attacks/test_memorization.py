@@ -37,7 +37,9 @@ def roles(findings: list[AttackFinding]) -> list[tuple[str, str]]:
 def test_a_leak_is_remembered_per_secret_and_overall_and_judged_on_those_who_are_measured() -> None:
     original, control = people(240, 1), people(200, 2)
     findings = memory_of(original, original.sample(fraction=1, shuffle=True, seed=3), control, sensitive=SENSITIVE)
-    first = {each.secret: each for each in findings if each.scenario and each.scenario.name.startswith("remembers")}
+    first = {
+        each.secret: each for each in findings if each.scenario and each.scenario.name.startswith("most memorization")
+    }
     assert set(first) == {"", *SENSITIVE}
     # 200 outsiders: 66 show the population, 67 are learned from, 67 are measured; of the members 67 and 173.
     assert first["ill"].targets == 240 - 67
@@ -63,7 +65,7 @@ def test_the_figures_are_those_of_the_search_on_the_same_parts(monkeypatch: pyte
     # Secrets are searched side by side, in any order.
     assert sorted(kept) == ["ill", "income"]
     for secret, (parts, knowledge, result) in kept.items():
-        (own,) = [each for each in findings if each.secret == secret and "remembers" in str(each.scenario)]
+        (own,) = [each for each in findings if each.secret == secret and "most memorization" in str(each.scenario)]
         assert own.risk == risk(result.remembered.trials)
         assert not own.proved
         assert not np.isnan(own.p)
@@ -83,8 +85,8 @@ def test_with_few_outsiders_the_adversary_is_named_in_advance() -> None:
     original, control = people(150, 1), people(90, 2)
     findings = memory_of(original, original, control, sensitive=["ill"], targets=None)
     assert [str(each.scenario.name) for each in findings if each.scenario] == [
-        "remembers most: agreement, all columns",
-        "guesses best: counts, all columns",
+        "most memorization: agreement, all columns",
+        "best inference: counts, all columns",
     ]
     assert findings[0].targets == 150
     assert findings[0].risk.control_rate.tries == 30
@@ -95,7 +97,7 @@ def test_without_a_control_it_is_compared_with_other_people_and_accuses_nobody()
     original = people(600, 1)
     answer = ask(original, original.sample(fraction=1, shuffle=True, seed=3), attacks=["memory"], sensitive=["ill"])
     findings = found(answer)
-    assert roles(findings)[:2] == [("ill", "remembers most"), ("ill", "taught by other people")]
+    assert roles(findings)[:2] == [("ill", "most memorization"), ("ill", "trained on other people")]
     taught, others = findings[:2]
     assert taught.risk.attack_rate.value > 0.5
     assert others.risk.attack_rate.value < 0.5
@@ -112,7 +114,7 @@ def test_what_one_column_tells_of_everybody_is_measured_and_proves_nothing() -> 
         for each in (people(200, seed) for seed in (1, 2, 3))
     ]
     findings = memory_of(*tables, sensitive=["ill"])
-    (alone,) = [each for each in findings if each.scenario and each.scenario.name.startswith("alone")]
+    (alone,) = [each for each in findings if each.scenario and each.scenario.name.startswith("one column")]
     assert alone.scenario is not None
     assert alone.scenario.first == ("age",)
     assert not any(each.proved for each in findings)
@@ -135,7 +137,7 @@ def test_what_cannot_be_guessed_is_left_out_with_a_sentence(approved: Approved) 
     (gone,) = memory_of(original, released.drop("ill"), control, sensitive=["ill"])
     approved(gone.remark)
     (single,) = memory_of(*(each.select("age") for each in (original, released, control)))
-    assert single.remark.startswith("There must be at least two columns")
+    assert single.remark.startswith("Not run: inference needs two columns")
 
 
 def test_coarse_cells_and_several_releases_are_searched_too() -> None:
@@ -148,7 +150,7 @@ def test_coarse_cells_and_several_releases_are_searched_too() -> None:
         control,
         attacks=["memory"],
         sensitive=["ill"],
-        kind="masked",
+        release_type="masked",
         targets=None,
     )
     for release in answer.findings.releases:

@@ -45,4 +45,4 @@ def test_of_several_releases_the_one_that_keeps_an_order_is_named() -> None:
     shuffled = districts(400, 2).sample(fraction=1.0, shuffle=True, seed=3)
     found = audited(districts(400, 1), shuffled).decision
     assert [each.level for each in found.releases] == ["high", "inconclusive"]
-    assert found.headline.startswith("Highest risk: made 0 (high risk)")
+    assert found.headline.startswith("High risk in made 0")

@@ -16,7 +16,7 @@ from unveil.report.suppressed_number import SuppressedNumber
 
 @pytest.mark.parametrize("leak", [True, False])
 def test_singling_out_is_that_of_the_attack_on_everybody(leak: bool) -> None:
-    answer = ask(ORIGINAL, LEAK if leak else FOREIGN, CONTROL, attacks=["singling_out"], guesses=60, targets=10)
+    answer = ask(ORIGINAL, LEAK if leak else FOREIGN, CONTROL, attacks=["singling_out"], predicates=60, targets=10)
     one, several = found(answer)
     known = tuple(ORIGINAL.columns)
     rng = generator("singling_out")
@@ -42,7 +42,7 @@ def run_fits(attack: SinglingOut, leak: bool, rng: np.random.Generator) -> Predi
 
 def test_a_full_leak_is_seen_with_any_control_and_with_none() -> None:
     for control in (None, CONTROL.head(30), CONTROL):
-        several = found(ask(ORIGINAL, LEAK, control, attacks=["singling_out"], guesses=60))[1]
+        several = found(ask(ORIGINAL, LEAK, control, attacks=["singling_out"], predicates=60))[1]
         assert several.risk.attack_rate.value == 1
         assert several.proved
         if control is not None:
@@ -52,7 +52,7 @@ def test_a_full_leak_is_seen_with_any_control_and_with_none() -> None:
 
 
 def test_singling_out_by_a_named_adversary_uses_its_columns_only() -> None:
-    answer = ask(ORIGINAL, FOREIGN, attacks=["singling_out"], scenarios=["n=age,sex"], guesses=30)
+    answer = ask(ORIGINAL, FOREIGN, attacks=["singling_out"], scenarios=["n=age,sex"], predicates=30)
     named = found(answer)[-1]
     assert named.scenario is not None
     assert (named.scenario.name, named.scenario.first) == ("n", ("age", "sex"))
@@ -64,7 +64,7 @@ def test_groups_of_singling_out_raise_no_alarm_by_the_size_of_the_control() -> N
     """Fewer rows are easier to be alone among; a table of other people must not look like a leak for that."""
     for rows, others in ((60, 400), (300, 70)):
         made = (people(each, 50 + at) for at, each in enumerate((rows, rows, others)))
-        for finding in found(ask(*made, attacks=["singling_out"], by="sex")):
+        for finding in found(ask(*made, attacks=["singling_out"], group_by="sex")):
             assert finding.groups is not None
             everybody = finding.groups.overall.excess_over_control
             assert isnan(everybody.value) or everybody.low <= 0 <= everybody.high
@@ -73,7 +73,7 @@ def test_groups_of_singling_out_raise_no_alarm_by_the_size_of_the_control() -> N
 def test_a_release_in_which_every_row_is_there_three_times_singles_nobody_out_and_says_so_plainly() -> None:
     """As in releases of a genetic algorithm that makes classes of three."""
     thrice = FOREIGN[:40]
-    answer = ask(ORIGINAL, pl.concat([thrice] * 3), attacks=["singling_out"], guesses=60)
+    answer = ask(ORIGINAL, pl.concat([thrice] * 3), attacks=["singling_out"], predicates=60)
     for finding in found(answer):
         assert finding.remark.endswith("so it singles out no record.")
         assert "size" not in finding.remark

@@ -66,7 +66,7 @@ def test_who_is_held_out_hangs_on_what_rows_hold_and_not_on_where_they_stand() -
 
 @pytest.mark.parametrize(("adjacency", "columns"), [("add-remove", 1), ("replace", 2)])
 def test_canaries_are_people_who_are_held_out_and_planted_by_coins(adjacency: Any, columns: Any) -> None:
-    made = design(400, hold_out=0.3, runs=5, canaries=Canaries(number=30), adjacency=adjacency)
+    made = design(400, holdout=0.3, runs=5, canaries=Canaries(number=30), adjacency=adjacency)
     assert made.canaries.shape == (30, columns)
     every = made.canaries.ravel()
     assert np.unique(every).size == every.size
@@ -94,12 +94,12 @@ def test_unusual_rows_are_nobodys_and_the_last() -> None:
     ("rows", "settings", "said"),
     [
         (39, {}, "Audit at least 40 people"),
-        (90, {}, "--hold-out 0.23"),
+        (90, {}, "such as 0.23"),
         (90, {"folds": 5}, "Take fewer folds"),
-        (100, {"hold_out": 0.9}, "holds out 90"),
-        (200, {"canaries": Canaries(number=21)}, "Plant at most 20"),
-        (200, {"canaries": Canaries(number=15), "adjacency": "replace"}, "Plant at most 10"),
-        (200, {"canaries": Canaries(number=5), "person": np.arange(200) // 2}, "unusual"),
+        (100, {"holdout": 0.9}, "90 of 100 people are held out"),
+        (200, {"canaries": Canaries(number=21)}, "at most 20 canaries"),
+        (200, {"canaries": Canaries(number=15), "adjacency": "replace"}, "at most 10 canaries"),
+        (200, {"canaries": Canaries(number=5), "person": np.arange(200) // 2}, "N:outliers"),
     ],
 )
 def test_too_few_people_to_hold_out_are_refused(rows: Any, settings: Any, said: Any) -> None:
@@ -110,8 +110,8 @@ def test_too_few_people_to_hold_out_are_refused(rows: Any, settings: Any, said: 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"hold_out": 0}, "hold_out must lie between 0 and 1, both excluded"),
-        ({"hold_out": 0.2, "folds": 2}, "exclude each other"),
+        ({"holdout": 0}, "holdout must lie between 0 and 1, both excluded"),
+        ({"holdout": 0.2, "folds": 2}, "exclude each other"),
         ({"folds": 2, "canaries": Canaries(number=3)}, "canaries and folds exclude"),
     ],
 )

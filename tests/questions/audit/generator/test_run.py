@@ -44,13 +44,13 @@ def found(
         *released,
         generator=generator,
         attacks=list(attacks),
-        kind="synthetic",
+        release_type="synthetic",
         rng=np.random.default_rng(seed),
         **settings,
     ).findings
 
 
-@pytest.mark.parametrize("settings", [{}, {"folds": 3}, {"runs": 2}, {"hold_out": 0.4}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"folds": 3}, {"runs": 2}, {"holdout": 0.4}], ids=str)
 def test_a_way_that_copies_people_is_found_and_one_that_ignores_them_is_not(settings: Any) -> None:
     guilty, harmless = (found(each, attacks=FEW, **settings) for each in (resampled, unrelated))
     assert guilty.decision.level in ("medium", "high")
@@ -74,7 +74,7 @@ def test_effects_of_a_way_are_those_of_people_over_all_runs(settings: Any) -> No
     assert {attack for attack, _ in copied} >= {"copies", "linkability", "membership"}
     # Of three folds everybody is held out once; else a fifth of all people is.
     held_out = 240 if "folds" in settings else 48
-    for name in ("copies", ""), ("linkability", "split 1"), ("membership", "by distance"):
+    for name in ("copies", ""), ("linkability", "column split 1"), ("membership", "DCR score"):
         high, none = copied[name], fresh[name]
         assert high.is_significant
         assert high.excess.value > 0.4
@@ -94,7 +94,9 @@ def test_one_run_is_the_audit_of_its_release_beside_those_held_out() -> None:
     given, released = made[0]
     outside = PEOPLE.join(given, on=PEOPLE.columns, how="anti")
     assert outside.height == 48
-    plain = audit(given, released, outside, attacks=FEW, kind="synthetic", rng=np.random.default_rng(9)).findings
+    plain = audit(
+        given, released, outside, attacks=FEW, release_type="synthetic", rng=np.random.default_rng(9)
+    ).findings
     for one, other in zip(way.releases[0].findings, plain.releases[0].findings, strict=True):
         assert (one.attack, one.targets) == (other.attack, other.targets)
         if one.attack in ("copies", "membership"):  # the others draw columns by lot
@@ -153,7 +155,7 @@ def test_people_exposed_are_those_of_the_whole_table() -> None:
 def test_canaries_contradict_a_claim_of_a_way_that_copies_and_not_of_one_that_ignores_people(
     canaries: Any, adjacency: Any
 ) -> None:
-    settings = {"canaries": canaries, "runs": 3, "epsilon": 0.5, "adjacency": adjacency, "hold_out": 0.45}
+    settings = {"canaries": canaries, "runs": 3, "epsilon": 0.5, "adjacency": adjacency, "holdout": 0.45}
     guilty, harmless = (found(each, attacks=["copies"], **settings).epsilon for each in (resampled, unrelated))
     assert guilty.contradicted
     assert not harmless.contradicted
@@ -201,7 +203,7 @@ def _without(text: Any, names: Any) -> Any:
 
     told = json.loads(text)
     for name in names:
-        told["way"].pop(name)
+        told["generator"].pop(name)
     return json.dumps(told)
 
 
@@ -211,7 +213,7 @@ def test_many_people_are_attacked_in_the_same_part_in_all_folds(monkeypatch: Any
     way = found(resampled, folds=3, attacks=["membership"])
     assert way.verdict.releases[0].proved
     assert (way.rows, way.attacked, way.attacked_outside) == (240, 100, 100)
-    by_distance = next(each for each in way.releases[0].findings if each.scenario.name == "by distance")
+    by_distance = next(each for each in way.releases[0].findings if each.scenario.name == "DCR score")
     assert by_distance.risk.control_rate.tries == 100
 
 
@@ -280,7 +282,7 @@ def test_targets_are_the_same_people_in_all_folds() -> None:
 
 
 def test_what_is_said_of_runs_needs_a_generator() -> None:
-    with pytest.raises(InputError, match="Pass the generator too"):
+    with pytest.raises(InputError, match="Pass a generator"):
         audit(PEOPLE, PEOPLE, folds=3)
     with pytest.raises(InputError, match="suggest"):
         audit(PEOPLE, generator=resampled, suggest=2)
@@ -291,7 +293,7 @@ def test_a_claim_may_be_contradicted_where_no_attack_proves_anything() -> None:
         PEOPLE,
         generator=resampled,
         canaries="40:unusual",
-        hold_out=0.45,
+        holdout=0.45,
         epsilon=0.1,
         attacks=["closest_record"],
         rng=np.random.default_rng(1),

@@ -34,7 +34,9 @@ ROWS = ORIGINAL.height
 
 @pytest.fixture(scope="module")
 def audit() -> Audit:
-    return ask(ORIGINAL, {"release": MASKED}, CONTROL, sensitive=["income"], kind="masked", guesses=60).findings
+    return ask(
+        ORIGINAL, {"release": MASKED}, CONTROL, sensitive=["income"], release_type="masked", predicates=60
+    ).findings
 
 
 def charts_of(audit: Audit) -> list[Block]:

@@ -150,7 +150,7 @@ def test_json_holds_every_release_and_grade(answer: Result[ReleasesFindings]) ->
     assert told["schema"] == "unveil.study-releases/1"
     assert len(told["releases"]) == 6
     assert told["releases"][4]["epsilon"] is None
-    assert {each["figure"] for each in told["grades"]} >= {LINKED, LOSS}
+    assert {each["quantity"] for each in told["grades"]} >= {LINKED, LOSS}
     assert answer.to_polars().height == 6
 
 

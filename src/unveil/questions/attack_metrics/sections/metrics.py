@@ -1,4 +1,4 @@
-"""Metrics by family: each metric relative to the baseline and to an attacker who knows everything, and its values."""
+"""Metrics by family: values relative to the baseline and perfect knowledge."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from unveil.report.trust import GROUNDS, LEGEND, NOT_GRADED, cap_mark, cap_notes
 FIRST = 6
 #: Values further left than this are drawn there: a wrong attacker who is certain may be any distance away.
 _LEFT_END = -0.5
-_RANKS = {"use": 0, "care": 1, "no": 2, NOT_GRADED: 3}
+_RANKS = {"reliable": 0, "limited": 1, "unreliable": 2, NOT_GRADED: 3}
 _COLUMNS: Mapping[str, Side] = {
     "Metric": "left",
     "Mean": "right",
@@ -49,7 +49,7 @@ def section(findings: CandidatesFindings, context: PageContext) -> Section:
 
 
 def overviews(findings: CandidatesFindings) -> tuple[BoxRows, ...]:
-    """Return each metric between the baseline and an attacker who knows everything, the most reliable ones first.
+    """Return each metric relative to its references, most reliable first.
 
     The first chart has the most reliable metrics, a second one the others. A metric that is the same for both ends is
     in neither.
@@ -116,7 +116,7 @@ def metric_table(caption: str, measured: Sequence[MetricValue], ends: Mapping[st
 
 
 def _missing(measured: Sequence[MetricValue]) -> list[str]:
-    """Return the number of targets without a value in which metrics, and why, as a sentence if there are any."""
+    """Return a sentence on undefined targets and the reason, if any."""
     groups: dict[str, list[str]] = {}
     for each in measured:
         if each.metric.per == "target" and not math.isnan(each.mean):

@@ -1,4 +1,4 @@
-"""Each attack of an audit in a file of its own: how it is run, what is said of it, and what is special in it."""
+"""Attacks of an audit, one per file."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""What one attack of an audit is: how it is run, its words, its picture, and which of its figures can be limited."""
+"""Declaration of an audit attack: function, names, chart, and limits."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ GOALS: tuple[AttackerGoal, ...] = get_args(AttackerGoal)
 
 @dataclass(frozen=True, kw_only=True)
 class AttackedRelease:
-    """Everything that an attack may use: one release, the people to attack, the settings, and its own randomness."""
+    """Input of an attack: release, people, settings, and random generator."""
 
     #: The name of the attack, for its findings.
     attack: str
@@ -43,7 +43,7 @@ class AttackedRelease:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditAttack:
-    """One attack of an audit. Whatever treats attacks differently asks a fact here, never a name.
+    """One attack of an audit, with the facts that callers ask for.
 
     Modules that attack or measure are imported inside ``run``: pages use the words without them.
     """

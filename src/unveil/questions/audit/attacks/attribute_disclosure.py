@@ -1,4 +1,4 @@
-"""Attribute disclosure: a column is read off released records that match a person exactly in all that is known."""
+"""Attribute disclosure: all exactly matching released records share the sensitive value."""
 
 from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
@@ -6,7 +6,7 @@ from unveil.questions.audit.attacks.inference import guess_columns
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how often each sensitive column, or each column, is read off matching records."""
+    """Return how often matching records disclose each sensitive column."""
     from unveil.attacks.table.attribute_disclosure import AttributeDisclosure
 
     tolerance = attacked.settings.tolerance
@@ -23,7 +23,7 @@ ATTACK = AuditAttack(
     title="Attribute disclosure",
     about=(
         "Attribute disclosure: the attacker reads the sensitive value off the released records that match all"
-        " known columns exactly."
+        " quasi-identifiers exactly."
     ),
     asks="secret",
     guesses_sensitive=True,

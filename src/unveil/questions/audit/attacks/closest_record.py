@@ -1,4 +1,4 @@
-"""Distance to the closest record: does the release keep nearer to people in the data than others of their kind do?"""
+"""Distance to the closest record (DCR), compared with the control group."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -19,14 +19,14 @@ DISTANCES: Mapping[str, str] = MappingProxyType(
 
 
 def measured(attacked: AttackedRelease, measure: "Callable[..., Closeness]") -> tuple[AttackResult, ...]:
-    """Return the quantiles of a distance of released records, beside those of control records."""
+    """Return distance quantiles of released records and of control records."""
     found = measure(attacked.prepared.release, targets=attacked.targets, rng=attacked.rng)
     figures = {"median": found.released.median, "low": found.released.low}
     if found.control is not None:
         figures |= {"control_median": found.control.median, "control_low": found.control.low}
     if found.released.undefined:
         figures["undefined"] = float(found.released.undefined)
-    blunt = "More than a fifth of the released cells stand for several values, so these figures are blunt."
+    blunt = "More than a fifth of the released cells are generalized, so these distances are imprecise."
     remark = blunt if found.blunt else ""
     finding = AttackFinding(
         attack=attacked.attack,
@@ -40,7 +40,7 @@ def measured(attacked: AttackedRelease, measure: "Callable[..., Closeness]") -> 
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how far released records are from the nearest original one, beside control records."""
+    """Return the DCR of released records and of control records."""
     from unveil.metrics.releases.closeness import distance_to_closest
 
     return measured(attacked, distance_to_closest)

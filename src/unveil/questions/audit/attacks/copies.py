@@ -1,4 +1,4 @@
-"""Exact copies: records that leave the house as they came in, and, for the internal edition alone, which they are."""
+"""Exact copies: original records that are released unchanged."""
 
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
@@ -31,7 +31,7 @@ RARE = "rare copies"
 MOST_RECORDS = 20
 MOST_COLUMNS = 30
 WARNING = (
-    "This is an internal edition: it shows records of the original data and must not be shared, published or passed on "
+    "This internal report shows records of the original data. Do not share or publish it, and do not send it "
     "with the release."
 )
 _LEFT: Side = "left"
@@ -44,7 +44,7 @@ _MISSING = "(missing)"
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return the share of people who stand in the release word for word, beside that of the control."""
+    """Return the share of exact copies among people and control group."""
     from unveil.metrics.releases.closeness import rows_that_fit_one
     from unveil.metrics.verdict.copies import copied_people
 
@@ -114,7 +114,7 @@ def _hits(number: int, people: int) -> Attempts:
 
 
 def _figure_of(figure: JudgedFigure, adversary: str, copied: "BoolArray", people: "CopiedPeople") -> JudgedFigure:
-    """Return the figure of some of the copies, by whether each person of the pool is among them."""
+    """Return the test of selected copies in the pool."""
     inside, outside = (float(part.sum()) for part in np.split(copied, [people.people]))
     rate, control = clopper_pearson(inside, people.people), clopper_pearson(outside, people.control_people)
     return replace(
@@ -130,10 +130,10 @@ def _remark(copied: "CopiedPeople", fit_one: "Mapping[str, Rate]") -> str:
     said = []
     if copied.coarsened:
         said.append(
-            f"{listed(copied.coarsened)} {_are(copied.coarsened)} coarser in the release, so that nobody can be equal."
+            f"{listed(copied.coarsened)} {_are(copied.coarsened)} generalized in the release; no record can be equal."
         )
     if copied.relabelled:
-        said.append(f"Most released labels of {listed(copied.relabelled)} are nobody's, so that nobody can be equal.")
+        said.append(f"Most released labels of {listed(copied.relabelled)} are new, so no record can be equal.")
     if fit_one:
         beside = "control_fit_one" in fit_one
         outside = f", and {fit_one['control_fit_one'].value:.1%} one of the control" if beside else ""
@@ -160,7 +160,7 @@ class CopiedRecords:
 
 
 def copied_records(releases: "Sequence[PreparedRelease]", *, at_most: int = MOST_RECORDS) -> tuple[CopiedRecords, ...]:
-    """Return for each release the records of the original that it holds unchanged, and the first few of them as text.
+    """Return the original records that each release holds unchanged.
 
     Which records are shown depends on what they hold and not on where they stand: those that fewest people share come
     first, unmistakable copies before all others and the most improbable of these first, then the order of their values.
@@ -182,7 +182,7 @@ def copied_records(releases: "Sequence[PreparedRelease]", *, at_most: int = MOST
 
 
 def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
-    """Return one row for each distinct record of the original that is released, in the columns of the copies attack."""
+    """Return one row per distinct original record that is released."""
     import polars as pl
 
     from unveil.data.table import with_markers
@@ -212,7 +212,7 @@ def _copied(prepared: "PreparedRelease") -> "pl.DataFrame":
 
 
 def _chances(prepared: "PreparedRelease") -> "FloatArray":
-    """Return for each row of the original how improbable its coincidence is if it is an unmistakable copy, else 1."""
+    """Return each row's chance of coincidence; 1 if not beyond chance."""
     from unveil.metrics.verdict.copies import copied_people
     from unveil.metrics.verdict.pooled_tables import pool_tables
 
@@ -229,7 +229,7 @@ def _records(prepared: "PreparedRelease", groups: "pl.DataFrame") -> tuple[tuple
 
 
 def _texts(values: "pl.Series") -> list[str]:
-    """Return cells as text: whole numbers without a point, days without a time."""
+    """Return cells as text."""
     import polars as pl
 
     if values.dtype.is_float():
@@ -242,12 +242,12 @@ def _texts(values: "pl.Series") -> list[str]:
 
 
 def records_section(copied: "Sequence[CopiedRecords]") -> Section:
-    """Return the records at stake as a part of a page that must not be shared."""
+    """Return the report section that shows copied records."""
     return Section(
         heading="Records at stake",
         lead=(
-            f"{WARNING} Shown are records of the original that are released unchanged, in the columns that an "
-            "adversary may know: first those that are unmistakable copies, then those that fewest people share."
+            f"{WARNING} The tables show original records that are released unchanged, in the columns that an "
+            "attacker may know. Copies beyond chance come first, then the rarest records."
         ),
         blocks=tuple(_block(each, several=len(copied) > 1) for each in copied),
     )
@@ -293,8 +293,8 @@ ATTACK = AuditAttack(
     title="Exact copies",
     about=(
         "Exact copies: people whose record equals a released one in all shared columns. A copy is beyond "
-        "chance if its record is too improbable under a tree of columns (Chow and Liu), with a factor of 10, "
-        "and if more rare records are copied than people with equal records explain."
+        "chance under two conditions. Its record is too improbable under a tree of columns (Chow and Liu), with a "
+        "factor of 10. More rare records are copied than people with equal records explain."
     ),
     asks="copied",
     has_chance=False,

@@ -1,4 +1,4 @@
-"""Inference: the value of a column is guessed from the released record that is nearest in the others, or by a model."""
+"""Attribute inference: by the nearest released record, or by a model."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -38,27 +38,27 @@ MOST_SECRETS = 40
 
 @dataclass(frozen=True, kw_only=True)
 class _Guesser:
-    """Guesses columns of the people of one release, by the attack that ``attack_on`` makes of secret and known."""
+    """Attribute inference on one release, by the attack of ``attack_on``."""
 
     attacked: AttackedRelease
     attack_on: "AttackOn"
     by_groups: bool
 
     def run(self, secret: str, known: tuple[str, ...], knowledge: "Knowledge") -> Trials:
-        """Return the trials of guessing ``secret`` from the known columns."""
+        """Return the trials of inferring ``secret`` from the quasi-identifiers."""
         released = self.attacked.prepared.release.released
         attack = self.attack_on(secret, known)
         trials: Trials = attack.run(released=released, knowledge=knowledge, rng=self.attacked.rng)
         return trials
 
     def why_not(self, secret: str, knowledge: "Knowledge") -> str:
-        """Return why there is nothing to guess about these people, as a sentence, or nothing where there is."""
+        """Return why nothing can be inferred about these people, or ""."""
         release = self.attacked.prepared.release
         for which, table in (("data hold", release.original), ("release holds", release.released)):
             if table.values(secret).n_unique() < 2:
                 return f"The {which} no two different values of {secret!r}, so nothing can be learned about it."
         if knowledge.records.series(secret).null_count() == knowledge.records.rows:
-            return f"Nobody who was drawn has a value of {secret!r}, so nothing can be tried."
+            return f"No sampled person has a value of {secret!r}, so there is nothing to infer."
         return ""
 
     def tried(self, secret: str, scenario: AttackScenario, trials: Trials) -> AttackResult:
@@ -80,7 +80,7 @@ def guess_columns(
     likeliest: "AttackOn | None" = None,
     by_groups: bool = False,
 ) -> tuple[AttackResult, ...]:
-    """Return how often each sensitive column is guessed right, or each of all columns where none is sensitive.
+    """Return attribute inference of each sensitive column, or of each column.
 
     ``likeliest`` is a second adversary, who is tried where cells of the known columns stand for several values. With
     ``by_groups`` the groups that were asked for have figures of their own.
@@ -88,7 +88,7 @@ def guess_columns(
     prepared, attack = attacked.prepared, attacked.attack
     guesser = _Guesser(attacked=attacked, attack_on=attack_on, by_groups=by_groups)
     found = [
-        not_run(attack, f"The release does not hold {secret!r}, so nothing can be read off it.", secret=secret)
+        not_run(attack, f"The release has no column {secret!r}, so there is nothing to infer.", secret=secret)
         for secret in prepared.withheld
     ]
     if not prepared.sensitive:
@@ -96,14 +96,14 @@ def guess_columns(
     knowledge = attacked.drawn.knowledge()
     pairs = [(secret, who) for secret in prepared.sensitive for who in _adversaries(attacked)]
     for number, (secret, who) in enumerate(pairs):
-        attacked.progress(f"guessing {secret}", number / len(pairs))
+        attacked.progress(f"inferring {secret}", number / len(pairs))
         if why := guesser.why_not(secret, knowledge):
             found.append(not_run(attack, why, scenario=who, secret=secret))
             continue
         found.append(guesser.tried(secret, who, guesser.run(secret, who.first, knowledge)))
         if likeliest is not None and prepared.release.released.coarse(who.first):
             trials = replace(guesser, attack_on=likeliest).run(secret, who.first, knowledge)
-            second = replace(who, name=f"{who.name}, likeliest", reason=f"{who.reason} and says what is likeliest")
+            second = replace(who, name=f"{who.name}, most likely", reason=f"{who.reason}; infers the mode")
             found.append(guesser.tried(secret, second, trials))
     return tuple(found)
 
@@ -111,7 +111,7 @@ def guess_columns(
 def _adversaries(attacked: AttackedRelease) -> Iterator[AttackScenario]:
     if attacked.settings.scenarios is None:
         reason = "knows everything that is not sensitive"
-        yield AttackScenario(name="all known columns", first=attacked.prepared.known, reason=reason, origin="all")
+        yield AttackScenario(name="all quasi-identifiers", first=attacked.prepared.known, reason=reason, origin="all")
         return
     for scenario in attacked.settings.scenarios:
         # What is known is what was named, from whichever source.
@@ -119,7 +119,7 @@ def _adversaries(attacked: AttackedRelease) -> Iterator[AttackScenario]:
 
 
 def _every_column(guesser: _Guesser) -> tuple[AttackResult, ...]:
-    """Return how often each column is guessed from all others, and the mean over them."""
+    """Return the inference of each column from the rest, and their mean."""
     attacked, known = guesser.attacked, guesser.attacked.prepared.known
     if len(known) < 2:
         why = "There must be at least two columns to guess one from the other; one can be known here."
@@ -131,7 +131,7 @@ def _every_column(guesser: _Guesser) -> tuple[AttackResult, ...]:
 
     def guess(numbered: tuple[int, str]) -> Trials | None:
         number, secret = numbered
-        attacked.progress(f"guessing {secret}", number / len(secrets))
+        attacked.progress(f"inferring {secret}", number / len(secrets))
         if guesser.why_not(secret, knowledge):
             return None
         return guesser.run(secret, _others(known, secret), knowledge)
@@ -141,7 +141,7 @@ def _every_column(guesser: _Guesser) -> tuple[AttackResult, ...]:
     if not trials:
         return (not_run(attacked.attack, "No column has two different values that could be guessed."),)
     mean = AttackScenario(
-        name=f"mean of {len(trials)} columns", first=(), reason="any column from all others", origin="mean"
+        name=f"mean of {len(trials)} columns", first=(), reason="each column from the rest", origin="mean"
     )
     own = mean_of([per_person(each, attacked.drawn.people) for each in trials.values()])
     found = finding_of(attacked.attack, own, scenario=mean)
@@ -153,7 +153,7 @@ def _every_column(guesser: _Guesser) -> tuple[AttackResult, ...]:
 
 def _from_others(known: tuple[str, ...], secret: str) -> AttackScenario:
     reason = "knows everything but this column; no column was said to be sensitive"
-    return AttackScenario(name="all other columns", first=_others(known, secret), reason=reason, origin="tried")
+    return AttackScenario(name="all other columns", first=_others(known, secret), reason=reason, origin="random")
 
 
 def _others(known: tuple[str, ...], secret: str) -> tuple[str, ...]:

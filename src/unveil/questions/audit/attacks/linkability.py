@@ -1,4 +1,4 @@
-"""Linkability of one release: the adversaries that were named, or divisions of the columns that were drawn by lot."""
+"""Linkability of one release: by attack scenarios, or by random column splits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ WEIGHED_ON = 500
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return the findings on the adversaries that were named, or on divisions of the columns and their mean."""
+    """Return findings on attack scenarios, or on column splits and their mean."""
     is_named = attacked.settings.scenarios is not None
     every = attacked.settled if is_named else _divisions(attacked)
     knowledge = attacked.drawn.knowledge()
@@ -45,7 +45,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
 
 def _tried(attacked: AttackedRelease, scenario: AttackScenario, trials: Sequence[Trials]) -> AttackResult:
-    """Return the finding at the first number of neighbors; larger numbers are further figures that block no pass."""
+    """Return the finding at the first number of nearest rows."""
     drawn = attacked.drawn
     made: list[AttackResult] = []
     for k, each in zip(_neighbours(attacked), trials, strict=True):
@@ -69,7 +69,7 @@ def _neighbours(attacked: AttackedRelease) -> tuple[int, ...]:
 def _link(
     attacked: AttackedRelease, split: Split, knowledge: "Knowledge", neighbours: Sequence[int]
 ) -> tuple[Trials, ...]:
-    """Return the trials of the attack on all of these people, for each number of neighbors."""
+    """Return the trials of the attack for each number of nearest rows."""
     from unveil.attacks.table.linkability import Linkability
 
     attack = Linkability(first=split[0], second=split[1], targets=None)
@@ -78,7 +78,7 @@ def _link(
 
 
 def _divisions(attacked: AttackedRelease) -> tuple[AttackScenario, ...]:
-    """Return divisions of the columns, drawn by lot before anybody is attacked; all where there are few."""
+    """Return random column splits; all of them where there are few."""
     columns = attacked.prepared.known
     shared = attacked.prepared.release.original.column_names
     if len(shared) == 1:
@@ -86,23 +86,22 @@ def _divisions(attacked: AttackedRelease) -> tuple[AttackScenario, ...]:
             "Check that both come from the same data set, or choose" if attacked.prepared.columns_left_out else "Choose"
         )
         raise InputError(
-            f"The files share only one column ({shared[0]!r}), and linkability needs two. {check} other attacks "
-            "(--attacks)"
+            f"The files share only one column ({shared[0]!r}), and linkability needs two. {check} other attacks"
         )
     if len(columns) < 2:
         raise InputError(
-            f"Linkability needs two columns that an attacker may know. Of {len(shared)} columns that the files share "
-            f"only {columns[0]!r} is left: others are identifiers, sensitive or ignored. Leave fewer columns out, or "
-            "choose other attacks (--attacks)"
+            f"Linkability needs two columns that an attacker may know. Of {len(shared)} shared columns only "
+            f"{columns[0]!r} remains; the rest are identifiers, sensitive, or ignored. Leave fewer columns out, or "
+            "choose other attacks"
         )
     splits = random_splits(columns, at_most=affordable(RANDOM_SPLITS, len(columns)), rng=attacked.rng)
     return tuple(
         AttackScenario(
-            name=f"split {number}",
+            name=f"column split {number}",
             first=first,
             second=second,
-            reason=f"one of {len(splits)} divisions of the columns, chosen before anybody was attacked",
-            origin="tried",
+            reason=f"one of {len(splits)} column splits, drawn before the attack",
+            origin="random",
         )
         for number, (first, second) in enumerate(splits, start=1)
     )
@@ -113,7 +112,7 @@ def _mean_scenario(splits: int, columns: int) -> AttackScenario:
     return AttackScenario(
         name=f"mean of all {splits} splits" if every else f"mean of {splits} random splits",
         first=(),
-        reason="what an adversary reaches who holds any columns, on average",
+        reason="average over attackers with random columns",
         origin="mean",
     )
 
@@ -125,7 +124,7 @@ def _finding(
 
 
 def weigh(attacked: AttackedRelease, finding: AttackFinding) -> AttackFinding:
-    """Return the finding with what is left without each column, the most telling first; without a group only chance."""
+    """Return the finding with column importance, most important column first."""
     if finding.scenario is None:
         return finding
     groups = finding.scenario.first, finding.scenario.second

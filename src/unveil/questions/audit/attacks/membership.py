@@ -1,4 +1,4 @@
-"""Membership of people in the data, by two scores and by what was learned; it never gives an all-clear."""
+"""Membership inference by two scores and a learned one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,13 +23,13 @@ from unveil.questions.audit.attack_results import (
 )
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import (
-    TOLD_APART,
+    SEPARABLE,
     AttackScenario,
     ExposedPerson,
-    NamedShare,
+    OutlierMembership,
     ScoreArea,
     Separation,
-    UnusualPeople,
+    TprAtFpr,
 )
 from unveil.questions.audit.people import per_person
 
@@ -42,10 +42,13 @@ if TYPE_CHECKING:
     from unveil.questions.audit.people import LearnMeasureSplit
 
 
-#: Shares of people outside the data who are named wrongly, at which it is told how many members are named.
-WRONGLY = (0.05, 0.01, 0.001)
+#: Names of scores and of their families in reports, where they differ.
+SCORE_NAMES = {"nearest": "dcr", "density": "density_ratio", "relative": "dcr_difference"}
+FAMILIES = {"nearness": "distances"}
+#: The false-positive rates at which the TPR is stated.
+FPRS = (0.05, 0.01, 0.001)
 #: The parts of people outside the data who are as far from all others as the people looked at apart.
-UNUSUAL = (0.05, 0.01)
+OUTLIERS = (0.05, 0.01)
 #: The level that the report shows, and those by which the release is judged beside it.
 SHOWN, BESIDE = 0.05, (0.01, 0.2)
 #: The one score that is used where there are too few people to learn from, named before anybody was attacked.
@@ -59,7 +62,7 @@ OTHER_KIND = 0.99
 
 
 def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how often those measured are called members, and whom that exposes; nothing without people to divide."""
+    """Return membership findings, and the people that they expose."""
     from unveil.attacks.table.membership_scores import SCORES, LearnedCombination, unusual
     from unveil.metrics.trials.membership import area_under_curve, curve
 
@@ -74,13 +77,13 @@ def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     apart = None if attacked.drawn.people.by_lot else case.told_apart_without_the_release(adversary, far)
     if apart is not None and not apart.low <= 0.5 <= apart.high:
         made = not_run(attacked.attack, _OTHER_KIND, scenario=case.scenario)
-        return (replace(made, finding=replace(made.finding, figures={TOLD_APART: apart.value})),)
+        return (replace(made, finding=replace(made.finding, figures={SEPARABLE: apart.value})),)
     members, others = (scores[ALONE] if adversary is None else adversary(scores) for scores in scored[:2])
     found = _tried_scores(case, (members, others), reference)
     scores = tuple(
         ScoreArea(
-            name=name,
-            sees=SCORES[name].group,
+            name=SCORE_NAMES.get(name, name),
+            sees=FAMILIES.get(SCORES[name].group, SCORES[name].group),
             area=area_under_curve(scored[0][name], scored[1][name]),
             weights=() if adversary is None else adversary.weights[name],
             curve=curve(scored[0][name], scored[1][name]) if adversary is not None and name in DRAWN else None,
@@ -95,7 +98,7 @@ def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """One release, and the people whom the adversary knows, learns from and is measured on."""
+    """One release with reference, training, and measured people."""
 
     attacked: AttackedRelease
     parts: "LearnMeasureSplit"
@@ -115,7 +118,7 @@ class _Case:
 
     @cached_property
     def teachers(self) -> "tuple[Table, ...]":
-        """Those who are learned from: members, where there are enough, and others."""
+        """Training people: members where there are enough, and non-members."""
         others = self.control.take(self.parts.learning[1])
         return (self._members.take(self.parts.learning[0]), others) if self.parts.learns else (others,)
 
@@ -126,15 +129,15 @@ class _Case:
     @property
     def scenario(self) -> AttackScenario:
         if not self.parts.learns:
-            name, reason = "by relative nearness", "calls those members to whom a record is nearer than to others"
+            name, reason = "DCR-difference score", "flags people closer to the release than non-members are"
         else:
             number = min(self.learned_from)
-            name = "learned"
-            reason = f"learned from {number} people of each kind, who were not attacked, what tells members apart"
+            name = "learned score"
+            reason = f"trained on {number} members and {number} non-members who were not measured"
         return AttackScenario(name=name, first=self.columns, reason=reason, origin="all")
 
     def scores(self, released: "Table", people: "Sequence[Table]") -> "list[dict[str, FloatArray]]":
-        """Return the scores of some people beside these released rows."""
+        """Return the scores of people against these released rows."""
         from unveil.attacks.table.membership_scores import SCORES, score_people
 
         return score_people(
@@ -150,7 +153,7 @@ class _Case:
     def told_apart_without_the_release(
         self, adversary: "LearnedCombination | None", far: "Sequence[FloatArray]"
     ) -> "Rate":
-        """Return how well the adversary tells the two tables apart with other people of the original as the release.
+        """Return how well the original alone separates members from non-members.
 
         They tell nothing about those who are measured unless the control is of another kind, which an adversary who
         learns sees where no check of single columns does. Without anybody to learn from it is how far people are from
@@ -162,7 +165,7 @@ class _Case:
         return area_under_curve(*self.by_person(sides), confidence=OTHER_KIND)
 
     def by_person(self, scores: "Sequence[FloatArray]") -> "list[FloatArray]":
-        """Return scores of members and of others for each person in place of each row: the mean over their rows."""
+        """Return mean scores per person, of members and of non-members."""
         people = self.attacked.drawn.people
         person, is_member = people.person("measured"), people.is_member("measured")
         if person is None:
@@ -170,18 +173,18 @@ class _Case:
         return [mean_of_rows(each, person[is_member == side]) for each, side in zip(scores, (True, False), strict=True)]
 
     def number_of(self, rows: "IntArray", *, outside: bool = False) -> int:
-        """Return to how many people rows of the original, or of the control, belong."""
+        """Return the number of people with rows in each table."""
         everybody = self.attacked.drawn.people.everybody
         return np.unique(everybody.person[rows + (self._members.rows if outside else 0)]).size
 
     @property
     def learned_from(self) -> tuple[int, int]:
-        """How many members, and how many others, the adversary learns from."""
+        """Number of members and of non-members in the training set."""
         return self.number_of(self.parts.learning[0]), self.number_of(self.parts.learning[1], outside=True)
 
 
 def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatArray]") -> "FloatArray":
-    """Return what people score who are not in the data, each by what was learned without a fifth of them and theirs.
+    """Return cross-validated scores of people outside the data.
 
     Those learned from score lower than others do: they would make a threshold that too many are above.
     """
@@ -199,13 +202,13 @@ def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatA
 
 _FOLDS = 5
 _OTHER_KIND = (
-    "Nothing learned is shown: the adversary tells people in the data from those of the control without the release, "
-    "by other people of the original alone, so that the control is of another kind."
+    "The learned score is not shown. It separates members from the control group without the release, so the control "
+    "group is from another population."
 )
 
 
 def _tried_scores(case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray") -> AttackResult:
-    """Return what the adversary reaches, and the figures that it is judged by.
+    """Return the membership finding and its tests.
 
     Somebody is called a member who scores higher than all but a share of the reference: outsiders who are not measured.
     """
@@ -235,8 +238,8 @@ def _tried_scores(case: _Case, scores: "tuple[FloatArray, FloatArray]", referenc
         return FigureEvidence(figure=figure, statistic=statistic, pool="measured", is_shown=name == who.name)
 
     shown = evidence(SHOWN, who.name)
-    # A mean rank is no share of people.
-    rank = replace(without_rates(shown.figure), adversary=f"{who.name}, mean rank")
+    # The AUC is no share of people.
+    rank = replace(without_rates(shown.figure), adversary=f"{who.name}, AUC")
     trials = called(SHOWN)
     own = per_person(trials, drawn.people, "measured")
     return AttackResult(
@@ -244,7 +247,7 @@ def _tried_scores(case: _Case, scores: "tuple[FloatArray, FloatArray]", referenc
         effect=membership_pair(members, others, reference),
         evidence=(
             shown,
-            *(evidence(level, f"{who.name}, {100 * level:g}% called") for level in BESIDE),
+            *(evidence(level, f"{who.name}, {100 * level:g}% flagged") for level in BESIDE),
             *(by_groups(drawn.people, shown) if drawn.people.by is not None else ()),
             replace(shown, figure=rank, statistic=ranks(every), is_shown=False),
         ),
@@ -266,35 +269,35 @@ def _separation(
 
     members, others = scores
 
-    def of_unusual(share: float) -> UnusualPeople:
+    def of_outliers(share: float) -> OutlierMembership:
         # The same cut for both: where outsiders have it.
         edge = np.quantile(far[1], 1 - share, method="higher")
         own, other = members[far[0] >= edge], others[far[1] >= edge]
         named = called_at(own, other, SHOWN)
-        return UnusualPeople(
+        return OutlierMembership(
             share=share,
             members=own.size,
             others=other.size,
             area=area_under_curve(own, other),
-            named=NamedShare(wrongly=SHOWN, rate=named),
+            tpr_at_fpr=TprAtFpr(fpr=SHOWN, rate=named),
         )
 
     return Separation(
         area=area_under_curve(members, others),
-        named=tuple(NamedShare(wrongly=each, rate=called_at(members, others, each)) for each in WRONGLY),
-        pointed_out=int(np.count_nonzero(pointed_out(members, reference))),
+        tpr_at_fpr=tuple(TprAtFpr(fpr=each, rate=called_at(members, others, each)) for each in FPRS),
+        flagged=int(np.count_nonzero(pointed_out(members, reference))),
         members=members.size,
         others=others.size,
         learned_from=case.learned_from,
         population=case.number_of(case.parts.population, outside=True),
         scores=alone,
-        unusual=tuple(of_unusual(each) for each in UNUSUAL),
+        outliers=tuple(of_outliers(each) for each in OUTLIERS),
         curve=curve(members, others),
     )
 
 
 def _epsilon(case: _Case, scores: "Sequence[FloatArray]") -> "EpsilonBound":
-    """Return how large epsilon is at least, from members and others paired by lot."""
+    """Return the empirical lower bound on ε from random member/non-member pairs."""
     from unveil.metrics.epsilon.coins import bound_of_pairs, pair_by_lot
 
     claim, rng = case.attacked.settings.claim, case.attacked.prepared.rng("epsilon")
@@ -305,7 +308,7 @@ def _epsilon(case: _Case, scores: "Sequence[FloatArray]") -> "EpsilonBound":
 def _exposed(
     case: _Case, scores: "tuple[FloatArray, FloatArray]", reference: "FloatArray", far: "Sequence[FloatArray]"
 ) -> tuple[ExposedPerson, ...]:
-    """Return how exposed each member is who was measured, the most exposed first."""
+    """Return the exposure of each measured member, most exposed first."""
     from unveil.attacks.table.membership_scores import given_away_by
     from unveil.metrics.trials.membership import pointed_out
 
@@ -332,8 +335,8 @@ def _exposed(
             row=int(case.parts.measured[0][place]),
             as_exposed=int(as_exposed[place]),
             others=above.size,
-            pointed_out=bool(named[place]),
-            unusual=float(unusual[place]),
+            flagged=bool(named[place]),
+            outlier_percentile=float(unusual[place]),
             released_row=way_of[place].row if place in way_of else -1,
             columns=way_of[place].columns if place in way_of else (),
             unheard=way_of[place].unheard if place in way_of else (),
@@ -344,18 +347,18 @@ def _exposed(
 
 
 _METHODS = {
-    "distance": ("calls those members to whom the release comes closest", (0.01, 0.2)),
-    "density": ("calls those members to whom the release comes closer than people like them do", (0.01,)),
+    "DCR score": ("flags the people closest to the release", (0.01, 0.2)),
+    "density-ratio score": ("flags people closer to the release than to similar people", (0.01,)),
 }
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how often people in the data are called members, beside people outside who are."""
+    """Return the TPR and FPR of membership inference."""
     from unveil.attacks.table.membership import pool_scores
 
     prepared, people = attacked.prepared, attacked.drawn.people
     if prepared.release.control is None:
-        why = "Left out: membership compares with people who are not in the data, and there is no control table."
+        why = "Not run: it needs a control group."
         return (not_run(attacked.attack, why),)
     columns = prepared.known + prepared.sensitive
     scores = pool_scores(
@@ -366,9 +369,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     )
     return (
         *(
-            _tried(
-                attacked, AttackScenario(name=f"by {method}", first=columns, reason=reason, origin="all"), shares, score
-            )
+            _tried(attacked, AttackScenario(name=method, first=columns, reason=reason, origin="all"), shares, score)
             for (method, (reason, shares)), score in zip(_METHODS.items(), scores, strict=True)
         ),
         *learned(attacked),
@@ -378,7 +379,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 def _tried(
     attacked: AttackedRelease, who: AttackScenario, shares: tuple[float, ...], score: "FloatArray"
 ) -> AttackResult:
-    """Return what one score finds: the share that is shown, other shares, and by density also the mean rank."""
+    """Return the result of one score: TPR, AUC, and further rates."""
     from unveil.attacks.table.membership import highest, ranks
 
     drawn, inside = attacked.drawn, attacked.drawn.people.inside.size
@@ -396,7 +397,7 @@ def _tried(
         return tried(drawn, finding, trials)
 
     def beside(share: float) -> FigureEvidence:
-        evidence = found(share, f"{who.name}, {100 * share:g}% called").evidence[0]
+        evidence = found(share, f"{who.name}, {100 * share:g}% flagged").evidence[0]
         return replace(evidence, is_shown=False)
 
     person, sides = drawn.people.person("attacked"), np.split(score, [inside])
@@ -404,11 +405,11 @@ def _tried(
         sides = [mean_of_rows(own, whose) for own, whose in zip(sides, np.split(person, [inside]), strict=True)]
     shown = replace(found(SHOWN, who.name), effect=cross_fitted_membership(*sides))
     evidence = [*shown.evidence, *map(beside, shares)]
-    if who.name == "by density":
+    if who.name == "density-ratio score":
         if drawn.people.by is not None:
             evidence += by_groups(drawn.people, shown.evidence[0])
-        # A mean rank is no share of people.
-        about = replace(without_rates(shown.evidence[0].figure), adversary=f"{who.name}, mean rank")
+        # The AUC is no share of people.
+        about = replace(without_rates(shown.evidence[0].figure), adversary=f"{who.name}, AUC")
         evidence.append(replace(shown.evidence[0], figure=about, statistic=ranks(score), is_shown=False))
     return replace(shown, evidence=tuple(evidence))
 
@@ -419,10 +420,10 @@ ATTACK = AuditAttack(
     run=run,
     title="Membership inference",
     about=(
-        "Membership inference: scores are the distance to the closest released record (DCR), the same "
-        "compared with the distance to the nearest other person (density ratio), and a score learned from a "
-        "third of the people, who are not measured. The effect is TPR − FPR at 5% nominal FPR; other people "
-        "set the cutoff."
+        "Membership inference uses three scores. They are the distance to the closest released record (DCR), its "
+        "ratio to the distance to the nearest other person (density ratio), and a learned score. The learned score is "
+        "trained on a third of the people, who are not measured. The effect is TPR − FPR at 5% nominal FPR; other "
+        "people set the cutoff."
     ),
     asks="member",
     needs_control=True,

@@ -1,4 +1,4 @@
-"""Remembered secrets: is a column guessed better about people in the data, by whoever was chosen on other people?"""
+"""Memorization: are sensitive values inferred better for people in the data?"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ MOST_ROWS = 5_000
 #: From so far above blind chance on, one column that tells a secret of everybody is worth a sentence.
 FAR_ABOVE = 0.1
 
-REMEMBERS, GUESSES, ALONE, OTHERS = "remembers most", "guesses best", "alone", "taught by other people"
+REMEMBERS, GUESSES, ALONE, OTHERS = "most memorization", "best inference", "one column", "trained on other people"
 _BY = {
     "nearest": "the nearest record",
     "agreement": "the record with the rarest values in common",
@@ -53,18 +53,18 @@ _BY = {
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return what is guessed of each sensitive column, or of some columns, and of all of them together."""
+    """Return memorization of each sensitive column, and of all together."""
     from unveil.attacks.table._guessers import ADVERSARIES, LEARNERS
     from unveil.attacks.table.searched_inference import SearchedInference
 
     prepared, attack = attacked.prepared, attacked.attack
     found: list[AttackResult] = [
-        not_run(attack, f"The release does not hold {secret!r}, so nothing can be read off it.", secret=secret)
+        not_run(attack, f"The release has no column {secret!r}, so there is nothing to infer.", secret=secret)
         for secret in prepared.withheld
     ]
     secrets = _secrets(attacked)
     if not secrets and not found:
-        why = "There must be at least two columns to guess one from the other; one can be known here."
+        why = "Not run: inference needs two columns that an attacker may know; there is only one."
         return (not_run(attack, why),)
     knowledge, parts = _people(attacked)
     # Learners take most of the time: they are worth it where there are people to choose them on.
@@ -74,10 +74,10 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     def search(numbered: tuple[int, str]) -> "SearchedGuesses | str":
         """Return what was found, or why nothing was."""
         number, secret = numbered
-        attacked.progress(f"looking for remembered {secret}", number / len(secrets))
+        attacked.progress(f"measuring memorization of {secret}", number / len(secrets))
         known = _known(attacked, secret)
         if not known:
-            return f"No adversary knows anything but {secret!r} itself."
+            return f"No attack scenario has a column besides {secret!r}."
         asked = SearchedInference(
             secret=secret,
             known=known,
@@ -121,13 +121,13 @@ def _secrets(attacked: AttackedRelease) -> tuple[str, ...]:
 
 
 def _known(attacked: AttackedRelease, secret: str) -> tuple[str, ...]:
-    """Return what can be known: all columns that are not sensitive, or those that somebody was said to hold."""
+    """Return the quasi-identifiers: stated ones, or all columns not sensitive."""
     told = [name for each in attacked.settings.scenarios or () for name in (*each.first, *each.second)]
     return tuple(name for name in attacked.prepared.known if name != secret and (not told or name in told))
 
 
 def _people(attacked: AttackedRelease) -> "tuple[Knowledge, LearnMeasureRows | None]":
-    """Return the people who are learned from and measured, or everybody in the data where no control can be used."""
+    """Return training and measured people; without usable control, all members."""
     from unveil.attacks.table._guessing_case import LearnMeasureRows
     from unveil.data.table.release import Knowledge
 
@@ -142,7 +142,7 @@ def _people(attacked: AttackedRelease) -> "tuple[Knowledge, LearnMeasureRows | N
 
 
 def _rows(attacked: AttackedRelease) -> "tuple[IntArray, IntArray]":
-    """Return the rows of the original and of the control that are looked at: those to learn from, then the measured."""
+    """Return the training and measured rows of original and control."""
     parts = attacked.drawn.parts
     if parts is None or attacked.prepared.release.control is None:
         return np.arange(attacked.prepared.release.original.rows), np.empty(0, np.int64)
@@ -160,7 +160,7 @@ def _per_person(attacked: AttackedRelease, trials: Trials) -> Trials:
 def _tried(
     attacked: AttackedRelease, secret: str, searched: "SearchedGuesses", parts: "LearnMeasureRows | None"
 ) -> list[AttackResult]:
-    """Return who remembers most, with its figure, who guesses best, and what one column tells of everybody."""
+    """Return the attacker with most memorization, its test, and comparisons."""
     remark = remarked(searched.notes)
     made = [_finding(attacked, secret, searched.remembered, REMEMBERS, remark)]
     if parts is not None:
@@ -190,7 +190,7 @@ def _finding(attacked: AttackedRelease, secret: str, who: "ChosenGuesser", role:
     scenario = AttackScenario(
         name=f"{role}: {who.adversary}, {columns}",
         first=who.known,
-        reason=f"guesses by {_BY[who.adversary]}",
+        reason=f"infers by {_BY[who.adversary]}",
         origin="all",
     )
     own = _per_person(attacked, who.trials)
@@ -205,7 +205,7 @@ def _judged(
     parts: "LearnMeasureRows",
     folds: Sequence[Trials],
 ) -> AttackResult:
-    """Return what was tried with its figure: the chance of everybody measured, 0 for whom nothing was tried.
+    """Return attempts with their test: success per person, else 0.
 
     The rates of the effect are those of all folds together, where there are some. The test cannot use them: who is
     measured in one fold was learned from in the other.
@@ -239,12 +239,12 @@ def _each(attempts: Attempts) -> "tuple[IntArray, FloatArray]":
 def _overall(
     attacked: AttackedRelease, searched: "dict[str, SearchedGuesses]", parts: "LearnMeasureRows | None"
 ) -> AttackResult:
-    """Return all secrets together: the mean over the secrets of each person first, so that people are what is tried."""
+    """Return all sensitive columns together, as the mean per person."""
     every = [each.remembered.trials for each in searched.values()]
     trials, numbers = _mean_trials(every), {len(each.folds) for each in searched.values()}
     folds = zip(*(each.folds for each in searched.values()), strict=True) if len(numbers) == 1 else ()
     mean = AttackScenario(
-        name=f"{REMEMBERS}: mean of {len(every)} secrets", first=(), reason="any secret of a person", origin="mean"
+        name=f"{REMEMBERS}: mean of {len(every)} columns", first=(), reason="all sensitive columns", origin="mean"
     )
     own = _per_person(attacked, trials)
     found = replace(finding_of(attacked.attack, own, scenario=mean), risk=risk_of_people(own))
@@ -263,7 +263,7 @@ def _mean_trials(every: Sequence[Trials]) -> Trials:
 
 
 def _mean(attempts: Sequence[Attempts]) -> Attempts:
-    """Return one try for each person: the mean chance over the secrets that it has."""
+    """Return one attempt per person: its mean success over sensitive columns."""
     every = [_each(each) for each in attempts]
     rows = np.unique(np.concatenate([own for own, _ in every]))
     total, count = np.zeros(rows.size), np.zeros(rows.size)

@@ -1,4 +1,4 @@
-"""Nearest-neighbour distance ratio: does a released record stand by one person in the data and away from the next?"""
+"""Nearest-neighbor distance ratio (NNDR), compared with the control group."""
 
 from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
@@ -6,7 +6,7 @@ from unveil.questions.audit.attacks.closest_record import DISTANCES, measured
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how much nearer the nearest original record is than the second, beside control records."""
+    """Return the NNDR of released records and of control records."""
     from unveil.metrics.releases.closeness import nearest_distance_ratio
 
     return measured(attacked, nearest_distance_ratio)

@@ -1,4 +1,4 @@
-"""Record linkage: the original record nearest to each released one is the adversary's guess at whose record it is."""
+"""Re-identification: link each released record to its nearest original one."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -34,16 +34,16 @@ _SHOWN = ("anonymity_set_size", "entropy", "incorrectness", "adversary_success_r
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how often the nearest original record is the right one, or without truth how sure a guess would be."""
+    """Return how often the nearest original record is the true one."""
     from unveil.attacks.table.record_linkage import RecordLinkage
     from unveil.data.table.release import Knowledge
 
     prepared, release = attacked.prepared, attacked.prepared.release
     if release.kind != "masked":
-        why = "this release is synthetic, so that it is nobody's"
+        why = "the records of a synthetic release belong to no person"
         if release.kind is None:
-            why = "it is not stated that this release is masked (--release-type masked)"
-        left_out = f"Left out: record linkage asks whose record a released row is, and {why}."
+            why = "the release type is not stated as masked"
+        left_out = f"Not run: {why}."
         return (not_run(attacked.attack, left_out),)
     attack = RecordLinkage(columns=prepared.known, targets=attacked.targets)
     guess = attack.run(released=release.released, knowledge=Knowledge(release.original), rng=attacked.rng)
@@ -53,8 +53,8 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     figures["sure"] = float(np.mean(np.diff(guess.start) == 1))
     if truth is None:
         remark = (
-            "Whose record each released row is was not told, so whether a guess is right cannot be said; give both "
-            "tables the same identifier column (--id) to find out."
+            "The true matches are unknown, so attack success is not measured. Add the same identifier column to both "
+            "tables."
         )
         targets = guess.target_count
         found = AttackFinding(attack=attacked.attack, targets=targets, risk=NOTHING, figures=figures, remark=remark)
@@ -65,7 +65,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     attempts = Attempts.from_chances(_chances(guess, truth, whose))
     own = np.where(truth >= 0, np.bincount(whose)[whose[truth]], 1)
     naive = Attempts.from_chances(own / release.original.rows)
-    trials = Trials(attack=attempts, naive=naive, control=None, what="the nearest is the right one")
+    trials = Trials(attack=attempts, naive=naive, control=None, what="the nearest record is the true one")
     groups = _groups(attacked.drawn, attempts, truth)
     finding = finding_of(attacked.attack, trials, figures=figures, groups=groups)
     draws = OwnDraws(partial(true_links, *_by_content(guess, truth, release, rows, whose)))
@@ -81,7 +81,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 def _by_content(
     guess: "Candidates", truth: "IntArray", release: "Release", rows: "IntArray", whose: "IntArray"
 ) -> "tuple[IntArray, IntArray, FloatArray, IntArray]":
-    """Return links and truth in the order of what rows hold, so that shuffled tables are alike."""
+    """Return links and truth in an order that depends on content alone."""
     record = _places(release.released)
     # A row that is nobody's has the last place, which no candidate has.
     own = np.append(whose, -1)[truth]
@@ -93,7 +93,7 @@ def _by_content(
 
 
 def _places(table: "Table") -> "IntArray":
-    """Return the place of each row in the order of what rows hold."""
+    """Return the rank of each row in content order."""
     order = table.content_order()
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
@@ -101,7 +101,7 @@ def _places(table: "Table") -> "IntArray":
 
 
 def _groups(drawn: TargetSample, attempts: Attempts, truth: "IntArray") -> "RatesByGroup | None":
-    """Return the rates of groups of the people whose records were linked; records of nobody belong to none."""
+    """Return the re-identification rates of subgroups."""
     someone = truth >= 0
     if attempts.chances is None or not someone.any():
         return None
@@ -110,7 +110,7 @@ def _groups(drawn: TargetSample, attempts: Attempts, truth: "IntArray") -> "Rate
 
 
 def _chances(guess: "Candidates", truth: "IntArray", whose: "IntArray") -> "FloatArray":
-    """Return the chance that a candidate drawn from each target's list is a row of the true person."""
+    """Return the mean chance that a random candidate is the true person."""
     target = np.repeat(np.arange(guess.target_count), np.diff(guess.start))
     hit = whose[guess.candidate] == np.append(whose, -1)[truth[target]]
     chances = np.bincount(target[hit], weights=guess.probability[hit], minlength=guess.target_count)

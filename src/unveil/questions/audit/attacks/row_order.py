@@ -1,4 +1,4 @@
-"""Row order: a released row may stand where the same person stands in the original, whatever was done to its cells."""
+"""Row order: released rows may keep their people's original positions."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how often a released row stands where the same person stands in the original."""
+    """Return how often a released row keeps its person's original position."""
     from unveil.attacks.table.row_order import RowOrder
     from unveil.data.table.release import Knowledge
     from unveil.metrics.releases._common_columns import compared_columns
@@ -49,7 +49,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 def _compared(
     release: "Release", names: "Sequence[str]", rows: "IntArray"
 ) -> "tuple[Int32Array, Int32Array, dict[int, BoolArray]]":
-    """Return rows of the original and of the release as codes, and where cells are coarse whom each of them fits."""
+    """Return rows as codes, and compatible original rows of generalized cells."""
     from unveil.data.table import stacked
     from unveil.metrics.releases._classes import column_codes
 

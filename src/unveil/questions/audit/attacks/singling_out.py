@@ -1,4 +1,4 @@
-"""Singling out on one release: descriptions by single columns, by several, and by what named adversaries know."""
+"""Singling out: by predicates on single columns, several, or a scenario's."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -33,14 +33,14 @@ SEVERAL = 3
 
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
-    """Return how often a description that fits one released record fits exactly one person in the data."""
+    """Return how often a predicate isolates exactly one person."""
     from unveil.attacks.table.singling_out import SinglingOut
 
     prepared, settings = attacked.prepared, attacked.settings
     found = []
     # A description may use anything that is released.
     for scenario, size in _adversaries(prepared.known + prepared.sensitive, settings.scenarios):
-        attack = SinglingOut(columns=scenario.first, size=size, guesses=settings.guesses)
+        attack = SinglingOut(columns=scenario.first, size=size, guesses=settings.predicates)
         try:
             fitted = attack.fitted(released=prepared.release.released, knowledge=attacked.drawn.whole, rng=attacked.rng)
         except InputError as nothing:
@@ -53,7 +53,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
 
 def _tried(attacked: AttackedRelease, scenario: AttackScenario, fitted: "PredicateMatches") -> AttackResult:
-    """Return how many guesses fit exactly one person, beside what strangers would give, and how it is judged."""
+    """Return predicates that isolate one person, their baseline, and their test."""
     from unveil.metrics.verdict.effects import singling_out_pair
     from unveil.metrics.verdict.family import singling_out_statistic
     from unveil.metrics.verdict.singling_out import singling_out
@@ -91,7 +91,7 @@ def _tried(attacked: AttackedRelease, scenario: AttackScenario, fitted: "Predica
 
 
 def _strangers(measured: "SinglingOutRate") -> Rate:
-    """Return what strangers would give: a number where the control has half as many people, else its bounds alone."""
+    """Return the baseline from the control group: a number, else bounds."""
     rate = measured.strangers
     if isnan(rate.value):
         return UNDEFINED
@@ -106,7 +106,7 @@ def _adversaries(
     yield _all("one column", columns, "rare and extreme values of single columns"), 1
     several = min(SEVERAL, len(columns))
     if several > 1:
-        reason = f"combinations of {several} columns, by lot"
+        reason = f"random combinations of {several} columns"
         yield _all(f"{several} columns", columns, reason), several
     for scenario in named or ():
         held = scenario.first + scenario.second
@@ -118,7 +118,7 @@ def _all(name: str, columns: tuple[str, ...], reason: str) -> AttackScenario:
 
 
 def _groups(attacked: AttackedRelease, fitted: "PredicateMatches") -> "RatesByGroup | None":
-    """Return the rates of groups: who of the data is the only one whom some description fits."""
+    """Return the singling-out rates of subgroups."""
     original, everybody = attacked.prepared.release.original, attacked.drawn.people.everybody
 
     def isolated(first: int, people: int, rows: int) -> Attempts:
@@ -135,7 +135,7 @@ def _groups(attacked: AttackedRelease, fitted: "PredicateMatches") -> "RatesByGr
     # Among fewer people more of them are alone: tables of different sizes cannot be compared this way.
     same = everybody.others == everybody.members
     outside = isolated(everybody.members, everybody.others, original.rows) if same else None
-    trials = Trials(attack=attack, naive=attack, control=outside, what="a description fits nobody else")
+    trials = Trials(attack=attack, naive=attack, control=outside, what="a predicate fits no one else")
     return grouped(trials, attacked.drawn, "everybody")
 
 

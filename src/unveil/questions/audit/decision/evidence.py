@@ -1,4 +1,4 @@
-"""Collect the evidence that the decision on an audit rests on, and decide."""
+"""Collect the evidence for the decision on an audit, and decide."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -40,25 +40,25 @@ _EXCESS = "excess risk of {}: attack success minus baseline, 0 to 1"
 
 
 def meanings() -> dict[str, str]:
-    """Return what each limit means; NAME.normalized is the excess as a share of what the baseline leaves."""
+    """Return what each limit means, by its name."""
     said = {each: _EXCESS.format(each.replace("_", " ")) for each in EFFECTS}
     said |= {f"{each}.normalized": f"normalized {said[each].partition(':')[0]} (anonymeter)" for each in EFFECTS}
     said[WORST] = "the largest excess risk of all attacks"
     said[MAX_RISK] = "largest risk of one person, 1/k on the stated quasi-identifiers"
     for attack in ATTACKS.values():
         for figure, meaning in attack.distances.items():
-            said[f"{attack.name}.{figure}"] = f"{meaning}; exceeded when less than VALUE"
+            said[f"{attack.name}.{figure}"] = f"{meaning}; fails below VALUE"
     return said | {name: meaning for kind in _OF_RELEASE for name, meaning in meanings_of(kind).items()}
 
 
 def alone(audit: Audit, release: str) -> Audit:
-    """Return the audit as if this were its only release; what was judged was judged together with the others."""
+    """Return the audit with one release only, its tests unchanged."""
     verdict = replace(audit.verdict, releases=tuple(each for each in audit.verdict.releases if each.name == release))
     return replace(audit, releases=tuple(each for each in audit.releases if each.name == release), verdict=verdict)
 
 
 def quantities_of(audit: Audit) -> dict[str, Quantity]:
-    """Return each value that a limit can be set for, at its worst over releases and attackers."""
+    """Return each limitable value at its worst over releases and attackers."""
     found, own = release_quantities(audit), meanings()
     largest = nan
     for name in EFFECTS:
@@ -81,7 +81,7 @@ def _quantity(name: str, value: float, meaning: str) -> Quantity:
 
 
 def release_quantities(audit: Audit) -> dict[str, Quantity]:
-    """Return the values of the releases themselves, each the worst that is defined."""
+    """Return the worst defined value of each release measure."""
     found: dict[str, Quantity] = {}
     for attack in ATTACKS.values():
         for figure, meaning in attack.distances.items():
@@ -121,7 +121,7 @@ REIDENTIFICATION = "reidentification"
 def thresholds_of(
     threshold: float | None = None, profile_name: str = "", limits: Mapping[str, float] | None = None
 ) -> Thresholds:
-    """Return what a decision holds releases to, from a threshold or a profile, and limits on single values.
+    """Return the thresholds of a decision.
 
     >>> thresholds_of(profile_name="ema").threshold, thresholds_of(limits={"linkability": 0.1}).of("linkability")
     (0.09, 0.1)
@@ -149,7 +149,7 @@ def thresholds_of(
 
 
 def is_excess(name: str) -> bool:
-    """Return whether a limit is one on an excess risk, or on the risk of one person."""
+    """Return whether a limit bounds an excess or one person's risk."""
     return name.removesuffix(".normalized") in (*EFFECTS, WORST, MAX_RISK)
 
 
@@ -161,7 +161,7 @@ def decided(audit: Audit, thresholds: Thresholds) -> Audit:
 
 
 def decision_of(audit: Audit, thresholds: Thresholds | None = None) -> AuditDecision:
-    """Return the level and the decision of an audit, from its effect sizes and the people who are exposed."""
+    """Return the level and decision of an audit."""
     return decided(audit, thresholds or Thresholds()).decision
 
 
@@ -206,7 +206,7 @@ def _evidence_of(
 
 
 def _statuses(audit: Audit, release: AuditedRelease, thresholds: Thresholds) -> Iterator[tuple[str, Status]]:
-    """Yield the status of each limit on a value of the release itself, such as its utility loss."""
+    """Yield the status of each limit on a release's value."""
     named = [name for name in thresholds.limits if not is_excess(name)]
     if not named:
         return
@@ -235,7 +235,7 @@ def _individuals(release: AuditedRelease, verdict: ReleaseVerdict, audit: Audit)
         rare_copies=round(figures.get("rare_copies", 0)),
         rare_copies_expected=figures.get("rare_copies_expected", nan),
         rare_beyond_chance=rare <= ALPHA and figures.get("rare_explained", nan) <= MOST_EXPLAINED,
-        flagged=round(max((each.pointed_out for each in separations), default=0)),
+        flagged=round(max((each.flagged for each in separations), default=0)),
         smallest_class=None if classes is None else classes.smallest,
         people_in_classes_below={} if classes is None else classes.people_below,
         truthful=bool(release.truthful),
@@ -245,7 +245,7 @@ def _individuals(release: AuditedRelease, verdict: ReleaseVerdict, audit: Audit)
 
 
 def _reidentification(release: AuditedRelease, verdict: ReleaseVerdict, audit: Audit) -> Iterator[AttackEffect]:
-    """Yield the effect that class sizes give where the true matches are not known.
+    """Yield the re-identification effect of class sizes, without true matches.
 
     The mean of 1 / class size is the risk itself if the release is truthful, and else an upper bound.
     """

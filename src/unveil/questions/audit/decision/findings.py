@@ -36,7 +36,7 @@ EFFECTS: tuple[str, ...] = tuple(attack for attacks in RISKS.values() for attack
 
 @dataclass(frozen=True, kw_only=True)
 class AttackEffect:
-    """What one attack adds to the risk of people because of the release: a risk difference with its limits.
+    """Excess risk of one attack, as a risk difference with its limits.
 
     ``counted`` effects are facts about the release without sampling error, such as classes of a truthful release.
     An effect without ``blocks_pass`` counts only where it is significant.
@@ -46,8 +46,8 @@ class AttackEffect:
 
     attack: str = figure("The attack, by the name of its limit.")
     attacker: str = figure("The attacker; null where the attack has one.", blank=True, default="")
-    sensitive: str = figure("The sensitive column that is inferred; null where none is.", blank=True, default="")
-    attack_rate = figure_at("excess.attack_rate", "The attack success rate.")
+    sensitive: str = figure("The inferred sensitive column; null for other attacks.", blank=True, default="")
+    attack_rate = figure_at("excess.attack_rate", "Attack success on people in the data.")
     baseline = figure_at("excess.baseline", "The success rate without the release.")
     baseline_kind: BaselineKind = figure("Where the baseline comes from.", default="control")
     attempts: int = figure("The number of attempts on people in the data.", counts="attempts", default=0)
@@ -84,7 +84,7 @@ class AttackEffect:
 
     @property
     def is_significant(self) -> bool:
-        """Whether chance does not explain it, or it is counted and above zero."""
+        """Whether the effect is significant, or counted and above zero."""
         if self.counted or self.baseline_kind == "theoretical":
             # A rate is compared with the theoretical baseline only where its lower limit exceeds it.
             return self.excess.is_tested and self.excess.value > 0
@@ -183,7 +183,7 @@ class AuditEvidence:
 
 @dataclass(frozen=True, kw_only=True)
 class Thresholds:
-    """The largest acceptable excess, for all held effects together and for single ones."""
+    """Largest acceptable excess: one threshold, and limits on single effects."""
 
     COUNTS = "nothing private"
 
@@ -199,11 +199,11 @@ class Thresholds:
     needs_quasi_identifiers: bool = False
 
     def of(self, attack: str) -> float | None:
-        """Return the threshold that an attack is held to; None where it is not held."""
+        """Return the threshold of an attack; None without one."""
         return self.limits.get(attack, self.limits.get(WORST, self.threshold))
 
     def of_class(self) -> float | None:
-        """Return the largest risk of one person; those who write 0.09 mean classes of 11."""
+        """Return the largest acceptable risk of one person."""
         if MAX_RISK in self.limits or self.max_risk is None:
             limit = self.limits.get(MAX_RISK, self.threshold)
             return 1 / 11 if limit == 0.09 else limit
@@ -269,7 +269,7 @@ class StatedThreshold:
 
     COUNTS = "nothing private"
 
-    value: float | None = figure("The largest acceptable excess; null where only single limits are set.")
+    value: float | None = figure("The largest acceptable excess; null with limits on single effects only.")
     source: str = figure("Who published it; null where the user chose it.", blank=True)
     limits: Mapping[str, float] = figure("Limits on single effects, which override it.")
 
@@ -290,7 +290,7 @@ class AuditDecision:
     people: int = figure("The number of people in the data.", counts="people", default=0)
     control_people: int = figure("The number of people in the control group.", counts="people", default=0)
     control: ControlState = figure("Whether there is a control group that can be used.", default="none")
-    threshold: StatedThreshold | None = figure("The threshold; null where none is set.", default=None)
+    threshold: StatedThreshold | None = figure("The threshold; null without one.", default=None)
     partial: bool = figure("Whether attacks are missing.", default=False)
     not_run: tuple[str, ...] = figure("The attacks that were not run.", default=())
     recommended: str | None = figure(

@@ -1,4 +1,4 @@
-"""One verdict from all figures of an audit: who is proved to be given away, by which attack, in which release."""
+"""Tests of an audit: adjusted p-values and effect sizes of all releases."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,9 +33,9 @@ LEARNED_SHARE = 1 / 3
 MOST = "most_by_guessing"
 _NOT_COMPARED = {
     "none": "there is no control",
-    "other_people": "the control is of other people",
-    "clustered": "rows of one table are too alike to be separate people",
-    "too_small": "the control has too few people",
+    "other_people": "the control group is from another population",
+    "clustered": "rows of one table are too similar to be separate people",
+    "too_small": "the control group is too small",
     "overlap": "people of the control are in the original too",
 }
 
@@ -43,7 +43,7 @@ _NOT_COMPARED = {
 def judge_audit(
     people: TargetPool, tried: Mapping[str, Sequence[AttackResult]], *, rng: np.random.Generator
 ) -> tuple[AuditVerdict, dict[str, tuple[AttackFinding, ...]]]:
-    """Return the verdict on all releases together, and the findings of each with what it says of them.
+    """Return the tests of all releases, and their findings with p-values.
 
     Every figure of every release is judged by the same draws of who is in the data, so that they are one family, or
     two where cheap attacks look at everybody and the others at some; what was learned from some people and measured on
@@ -79,7 +79,7 @@ def judge_audit(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Entry:
-    """A figure on its way into the family, under a name of its own."""
+    """A test in the family, under a unique name."""
 
     name: str
     evidence: FigureEvidence
@@ -144,7 +144,7 @@ def _shares(people: TargetPool, entries: Sequence[_Entry], pools: Sequence[str])
 
 
 def _with_p(entry: _Entry, people: TargetPool, judgements: Mapping[str, FigureJudgement]) -> JudgedFigure:
-    """Return the figure with its p; one that no guess could reach is proved without a control."""
+    """Return the test with its p-value; significant above a theoretical baseline."""
     figure = entry.evidence.figure
     judgement = judgements.get(entry.name)
     if judgement is None:
@@ -155,7 +155,7 @@ def _with_p(entry: _Entry, people: TargetPool, judgements: Mapping[str, FigureJu
 
 
 def beyond_any_guess(finding: AttackFinding) -> bool:
-    """Return whether the low end of the rate lies above what anything made without the data could reach."""
+    """Return whether the lower limit exceeds the theoretical baseline."""
     return finding.risk.attack_rate.low > finding.figures.get(MOST, inf)
 
 
@@ -177,7 +177,7 @@ def _release(
 def _effects(
     tried: Sequence[AttackResult], figures: Mapping[FigureEvidence, JudgedFigure], people: TargetPool
 ) -> Iterator[AttackEffect]:
-    """Yield the effect size of each attacker; its p is the smallest of all tests of this attacker."""
+    """Yield each attacker's effect size, with its smallest p-value."""
     every = [(one.finding, *each) for one in tried for each in _effects_of(one)]
     correlations = dict(_correlations(tried, people))
     # These share the error of lower limits.
@@ -210,7 +210,7 @@ def _effects(
 
 
 def _effects_of(one: AttackResult) -> Iterator[tuple[str, RatePair, list[FigureEvidence]]]:
-    """Yield name, rates and tests of an attacker, then of its wider neighborhoods."""
+    """Yield name, rates, and tests of each number of nearest rows."""
     plain = [each for each in one.evidence if each.whole is None]
     if one.effect is not None:
         name = "" if one.finding.scenario is None else one.finding.scenario.name
@@ -219,7 +219,7 @@ def _effects_of(one: AttackResult) -> Iterator[tuple[str, RatePair, list[FigureE
 
 
 def _correlations(tried: Sequence[AttackResult], people: TargetPool) -> Iterator[tuple[str, float]]:
-    """Yield for each attack the mean correlation between the effects of its attackers on the same people."""
+    """Yield the mean correlation between attackers, for each attack."""
     columns: dict[tuple[str, str], list[FloatArray]] = {}
     for one in tried:
         for _, _, evidence in _effects_of(one):
@@ -236,7 +236,7 @@ def _correlations(tried: Sequence[AttackResult], people: TargetPool) -> Iterator
 def _group_effects(
     tried: Sequence[AttackResult], figures: Mapping[FigureEvidence, JudgedFigure], people: TargetPool
 ) -> Iterator[GroupEffect]:
-    """Yield the effect size of each group; all groups share the error of lower limits."""
+    """Yield each subgroup's effect size, at simultaneous lower limits."""
     groups = [(each, each.effect) for one in tried for each in one.evidence if each.whole and each.effect]
     for each, pair in groups:
         figure = figures[each]
@@ -251,7 +251,7 @@ def _group_effects(
 
 
 def _clustered(pair: RatePair, evidence: Sequence[FigureEvidence], people: TargetPool) -> RatePair:
-    """Return the rates with fewer effective attempts where people of one household are alike."""
+    """Return the rates at the effective sample size of households."""
     household = people.everybody.household
     scores = evidence[0].statistic if evidence else None
     if household is None or not isinstance(scores, np.ndarray):
@@ -268,7 +268,7 @@ def _clustered(pair: RatePair, evidence: Sequence[FigureEvidence], people: Targe
 
 
 def _effect(pair: RatePair, people: TargetPool, effects: int) -> EffectSize:
-    """Return the effect, or why there is none: a control group that cannot be used compares nothing."""
+    """Return the effect, or the reason why none was tested."""
     if pair.control_people and not people.compares and not pair.why_not_tested:
         pair = replace(pair, why_not_tested=_NOT_COMPARED[people.control.outcome])
     return pair.effect(effects)
@@ -277,12 +277,12 @@ def _effect(pair: RatePair, people: TargetPool, effects: int) -> EffectSize:
 def _findings(
     tried: Sequence[AttackResult], figures: Mapping[FigureEvidence, JudgedFigure]
 ) -> tuple[AttackFinding, ...]:
-    """Return the findings with p; of adversaries tried one after the other the clearest of each attack comes first."""
+    """Return the findings with p-values, the strongest of each attack first."""
     found = [_with_verdict(one, figures) for one in tried]
     made: list[AttackFinding] = []
     for attack in dict.fromkeys(each.attack for each in found):
         own = [each for each in found if each.attack == attack]
-        tried_in_turn = [each for each in own if each.scenario is not None and each.scenario.origin == "tried"]
+        tried_in_turn = [each for each in own if each.scenario is not None and each.scenario.origin == "random"]
         if tried_in_turn:
             first = max(tried_in_turn, key=lambda each: each.strength)
             own = [first, *(each for each in own if each is not first)]

@@ -1,4 +1,4 @@
-"""Decide how large the risk of each release is, and whether it is acceptable: one rule for every front end.
+"""The decision rule: risk level and acceptability of each release.
 
 The level is the band of the worst effect that is significant; the decision compares limits of the effects with a
 threshold. Significance alone never sets a level.
@@ -42,7 +42,7 @@ _ORDER: tuple[DecisionWord, ...] = ("fail", "inconclusive", "pass", "none")
 
 
 def level_of(effect: AttackEffect) -> Level | None:
-    """Return the level of one effect: its band, at most one level above that of its lower limit.
+    """Return an effect's level: at most one above its lower limit's.
 
     >>> from unveil.metrics.verdict.effects import EffectSize
     >>> wide = EffectSize(0.38, 0.07, 0.6)
@@ -53,7 +53,7 @@ def level_of(effect: AttackEffect) -> Level | None:
 
 
 def worst_attacker(effects: Sequence[AttackEffect]) -> AttackEffect | None:
-    """Return the worst effect of an attack, with the largest limits over all its attackers.
+    """Return an attack's worst effect, with the largest limits over its attackers.
 
     The attacker is the significant one with the largest excess; where none is significant, the one with the largest.
     Attackers that block no pass count if they are significant. Where the choice of the worst biases its excess by more
@@ -80,14 +80,10 @@ def worst_attacker(effects: Sequence[AttackEffect]) -> AttackEffect | None:
 
 
 def decide(evidence: AuditEvidence, thresholds: Thresholds | None = None) -> AuditDecision:
-    """Return the level and the decision of an audit, by the one rule that every front end uses."""
+    """Return the level and decision of an audit."""
     held = thresholds or Thresholds()
     releases = tuple(_decide_release(each, evidence, held) for each in evidence.releases)
-    counting = [
-        made
-        for each, made in zip(evidence.releases, releases, strict=True)
-        if not each.is_reference and (not each.is_example or made.decision == "fail")
-    ] or list(releases)
+    counting = [each for each in releases if not each.is_reference] or list(releases)
     worst = min(counting, key=lambda each: (_ORDER.index(each.decision), -height(each.level)))
     return AuditDecision(
         level=(highest := max(counting, key=lambda each: height(each.level))).level,
@@ -108,12 +104,12 @@ def decide(evidence: AuditEvidence, thresholds: Thresholds | None = None) -> Aud
 
 
 def height(level: Level | None) -> float:
-    """Return the place of a level in their order; inconclusive is above none found."""
+    """Return the rank of a level; inconclusive is above none found."""
     return -1.0 if level is None else 0.5 if level == "inconclusive" else LEVELS.index(level)
 
 
 def _recommended(releases: Sequence[ReleaseDecision], held: Thresholds) -> str | None:
-    """Return the most useful release that passes; without a threshold the one with the lowest upper limit."""
+    """Return the passing release with least utility loss, else the lowest-risk one."""
     if held.is_set:
         passing = [each for each in releases if each.decision == "pass"]
         best = min(passing, key=lambda each: inf if isnan(each.utility_loss) else each.utility_loss, default=None)
@@ -155,7 +151,7 @@ def _decide_release(release: ReleaseEvidence, evidence: AuditEvidence, held: Thr
 
 
 def row_rank(row: RiskRow) -> tuple[bool, float, float]:
-    """Return what rows are ordered by: significant ones first, then the level, then the excess."""
+    """Return the sort key of rows: significance, level, excess."""
     effect = row.effect
     return (
         (False, 0.0, 0.0)
@@ -165,7 +161,7 @@ def row_rank(row: RiskRow) -> tuple[bool, float, float]:
 
 
 def _counting(effects: Sequence[AttackEffect], held: Thresholds) -> list[AttackEffect]:
-    """Return the effects whose upper limits bound the risk: those that are held, or all without a threshold."""
+    """Return the effects whose upper limits bound the risk."""
     tested = [each for each in effects if each.excess.is_tested and (each.blocks_pass or each.is_significant)]
     return [each for each in tested if each.status is not None] if held.is_set else tested
 
@@ -173,7 +169,7 @@ def _counting(effects: Sequence[AttackEffect], held: Thresholds) -> list[AttackE
 def _with_status(
     effect: AttackEffect, release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds
 ) -> AttackEffect:
-    """Return an effect with its level, the threshold that it is held to, and its status."""
+    """Return an effect with its level, threshold, and status."""
     effect = replace(effect, level=level_of(effect))
     name = effect.attack
     is_single = any(each in held.limits for each in (name, f"{name}.normalized", WORST))
@@ -200,7 +196,7 @@ def _with_status(
 
 
 def _people_needed(effect: AttackEffect, threshold: float, effects: Sequence[AttackEffect]) -> int | None:
-    """Return the number of people in each table with which a leak-free release passes in 80 of 100 audits."""
+    """Return the people per table at which 80% of leak-free releases pass."""
     from unveil.metrics.verdict.plan import people_to_pass
 
     baseline = effect.excess.baseline
@@ -212,7 +208,7 @@ def _people_needed(effect: AttackEffect, threshold: float, effects: Sequence[Att
 
 
 def _row(risk: str, attacks: Sequence[str], effects: Sequence[AttackEffect], evidence: AuditEvidence) -> RiskRow:
-    """Return the worst attack of one risk; an inconclusive one counts where no other attack of it was conclusive."""
+    """Return the worst attack of one risk, conclusive ones first."""
     if attacks == OF_SECRETS and evidence.sensitive == ():
         return RiskRow(risk=risk, level=None, why_not_tested="not applicable: no column is sensitive")
     own = [each for each in effects if each.attack in attacks]
@@ -235,7 +231,7 @@ def _row(risk: str, attacks: Sequence[str], effects: Sequence[AttackEffect], evi
 
 
 def _size(effect: AttackEffect) -> float:
-    """Return what effects are ordered by: the excess of a significant one, and else what is not ruled out."""
+    """Return the sort key of effects: significant excess, else upper limit."""
     return effect.excess.value if effect.is_significant else effect.excess.high
 
 
@@ -263,7 +259,7 @@ def _level(
 
 
 def _raised(release: ReleaseEvidence, evidence: AuditEvidence) -> tuple[Level, Cause] | None:
-    """Return the highest level that exposed individuals raise a release to, and by what."""
+    """Return the level that exposed individuals set, and its cause."""
     people, found = release.individuals, list[tuple[Level, Cause]]()
     if people.copies_lead:
         found.append(("medium", "copies"))
@@ -291,7 +287,7 @@ def _has_membership(release: ReleaseEvidence) -> bool:
 def _decided(
     made: ReleaseDecision, release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds
 ) -> ReleaseDecision:
-    """Return the decision by what is held; what fails a release, or leaves it open, becomes what leads."""
+    """Return the decision on a release, with its deciding effect."""
     untested = _untested_limit(made.effects, release, held)
     if held.threshold is None:
         # A limit on one effect needs a control group only where the effect could not be tested without one.
@@ -312,13 +308,13 @@ def _decided(
 
 
 def _whole(effect: AttackEffect, effects: Sequence[AttackEffect]) -> AttackEffect:
-    """Return the worst attacker of the attack of one effect, as the row of its risk shows it."""
+    """Return the worst attacker of the same attack."""
     worst = worst_attacker([each for each in effects if each.attack == effect.attack]) or effect
     return replace(worst, level=level_of(worst), threshold=effect.threshold, people_needed=effect.people_needed)
 
 
 def _untested_limit(effects: Sequence[AttackEffect], release: ReleaseEvidence, held: Thresholds) -> str:
-    """Return the name of a limit on an attack that was not tested; empty where there is none."""
+    """Return the name of a limit on an untested attack, or ""."""
     tested = {each.attack for each in effects if each.status is not None}
     untested = {each for each in EFFECTS if each != "reidentification" or release.kind != "synthetic"} - tested
     return next((name for name in held.limits if name.removesuffix(".normalized") in untested), "")
@@ -327,7 +323,7 @@ def _untested_limit(effects: Sequence[AttackEffect], release: ReleaseEvidence, h
 def _failing(
     made: ReleaseDecision, release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds
 ) -> dict[str, Any] | None:
-    """Return what fails a release: the largest failing effect, unless exposed individuals have the higher level."""
+    """Return the cause of a failure: largest failing effect, or individuals."""
     found: list[tuple[float, int, dict[str, Any]]] = []
     failed = [each for each in made.effects if each.status == "fail"]
     if failed:
@@ -360,7 +356,7 @@ def _raised_by_class(made: ReleaseDecision) -> Level:
 
 
 def _class_status(release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds) -> Status | None:
-    """Return whether the smallest class is large enough; None where it is not held."""
+    """Return whether the smallest class is large enough; None without threshold."""
     people, limit = release.individuals, held.of_class()
     if limit is None or not (people.smallest_class and evidence.quasi_identifiers_stated and release.kind == "masked"):
         return "inconclusive" if MAX_RISK in held.limits else None

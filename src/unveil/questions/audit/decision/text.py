@@ -1,131 +1,45 @@
-"""Put the decision of an audit into words: headline, numbers behind it, next steps, and the summary table.
+"""Texts of the decision: headline, numbers behind it, next steps, and summary.
 
-All templates stand in this file, so that one person can read them in one sitting.
+All templates stand in `unveil.questions.audit.decision.templates`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil, isnan
-from types import MappingProxyType
 
 from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS
-from unveil.metrics.verdict.levels import Level
-from unveil.questions.audit.decision.findings import (
-    AttackEffect,
-    AuditDecision,
-    DecisionWord,
-    GroupEffect,
-    Lack,
-    ReleaseDecision,
-)
+from unveil.questions.audit.decision.findings import AttackEffect, AuditDecision, GroupEffect, ReleaseDecision
 from unveil.questions.audit.decision.rule import height
+from unveil.questions.audit.decision.templates import (
+    BOUNDS,
+    CAUSES,
+    EFFECT_NAMES,
+    HEADLINES,
+    HEADLINES_OF_SEVERAL,
+    INDIVIDUALS,
+    LEVEL_WORDS,
+    NEXT,
+    OPEN,
+    PHRASES,
+    REASONS,
+    STEPS,
+    SUBLINES,
+    WITHHELD,
+)
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.words import LONGEST_NAME, listed, number_of, percent
 from unveil.report.blocks import Tone
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.report.text import count, name
 
-LEVEL_WORDS: Mapping[Level, str] = MappingProxyType(
-    {
-        "none_found": "none found",
-        "very_low": "very low",
-        "low": "low",
-        "medium": "medium",
-        "high": "high",
-        "inconclusive": "inconclusive",
-    }
-)
-DECISION_WORDS: Mapping[DecisionWord, str] = MappingProxyType(
-    {"pass": "Pass", "fail": "Fail", "inconclusive": "Inconclusive", "none": "No threshold set"}
-)
-#: What an effect means: {e} is the excess in people per 100, {r} the success rate, {c} the sensitive column.
-PHRASES: Mapping[str, str] = MappingProxyType(
-    {
-        "singling_out": "{e} of 100 predicates single out a person than without the release",
-        "reidentification": "{r} of records can be re-identified",
-        "row_order": "{r} of records can be re-identified by their position in the file",
-        "copies": "the records of {e} per 100 are released unchanged than by coincidence",
-        "linkability": "{e} per 100 can be linked than without the release",
-        "inference": "{c} can be inferred for {e} per 100 than without the release",
-        "attribute_disclosure": "{c} can be inferred for {e} per 100 than without the release",
-        "memorization": "{c} can be inferred for {e} per 100 than without the release",
-        "membership": "membership is disclosed for {e} per 100",
-    }
-)
-#: What raises a level although the mean is small.
-INDIVIDUALS: Mapping[str, str] = MappingProxyType(
-    {
-        "copies": "{k} people's records are released unchanged, {x} expected by chance",
-        "rare copies": "{k} people's rare records are released unchanged, {x} expected by chance",
-        "members": "{k} people can be recognized as members, at most 5% of them wrongly",
-        "class": "{k} people are in equivalence classes smaller than {n}",
-        "group": "{p} in the group {g} ({k})",
-    }
-)
-EFFECT_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "singling_out": "singling out",
-        "reidentification": "re-identification",
-        "row_order": "re-identification by row order",
-        "copies": "exact copies",
-        "linkability": "linkability",
-        "inference": "inference",
-        "attribute_disclosure": "attribute disclosure",
-        "memorization": "memorization",
-        "membership": "membership inference",
-    }
-)
-#: Why a pass is not possible yet.
-REASONS: Mapping[Lack, str] = MappingProxyType(
-    {
-        "control": "without a control group the excess risk cannot be estimated",
-        "usable control": "the control group cannot be used",
-        "type": "state the release type: masked or synthetic",
-        "sensitive": "state the sensitive columns",
-        "quasi-identifiers": "state the quasi-identifiers",
-        "not run": "not all attacks were run",
-        "not tested": "not all risks could be tested",
-    }
-)
-NEXT: Mapping[Lack, str] = MappingProxyType(
-    {
-        "control": (
-            "Keep a random fifth of the people (at least 200) out, make the release again from the rest, and audit "
-            "with them as the control group."
-        ),
-        "usable control": "Take a control group from the same population: keep people out before the release is made.",
-        "type": "State the release type: masked (each row was made from one person's row) or synthetic.",
-        "sensitive": "State the sensitive columns, or that there are none.",
-        "quasi-identifiers": "State the quasi-identifiers: the columns that an attacker may know.",
-        "not run": "Run all attacks.",
-        "not tested": "See the table for the reason why a risk was not tested.",
-    }
-)
-THRESHOLD_STEP = "Choose a threshold to get pass or fail."
-#: What a control group needs whose rows are too similar to be separate people.
-IDENTIFIER_STEP = "State the column that identifies a person, or that each row is one person."
-#: The options that a terminal names behind a next step.
-OPTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        NEXT["type"]: "--release-type masked|synthetic",
-        NEXT["sensitive"]: "--sensitive COLUMNS|none",
-        NEXT["quasi-identifiers"]: "--quasi-identifiers COLUMNS",
-        NEXT["control"]: "--control FILE",
-        NEXT["not run"]: "leave out --attacks",
-        THRESHOLD_STEP: "--threshold 0.09 or --profile",
-        IDENTIFIER_STEP: "--id COLUMN|none",
-    }
-)
 #: Where more of the people are copied, removing their records leaves no release.
 MOST_REMOVED = 0.5
 #: With more words a headline has no room for the two rates.
 _MOST_WORDS = 20
-#: What stands for the rates of an effect that the redacted report withholds.
-WITHHELD = "rates withheld"
 
 
 def with_text(decision: AuditDecision, audit: Audit) -> AuditDecision:
-    """Return the decision with its headline, the numbers behind it, and what to do next."""
+    """Return the decision with headline, sub-line, and next steps."""
     leading = leading_release(decision)
     if leading is None:
         return decision
@@ -144,7 +58,7 @@ def _sentence(text: str) -> str:
 
 
 def leading_release(decision: AuditDecision) -> ReleaseDecision | None:
-    """Return the release that decides: the one with the decision of the audit that has the highest level."""
+    """Return the release that decides: the highest level with the audit's decision."""
     own = [each for each in decision.releases if each.decision == decision.decision and not each.is_reference]
     return max(own or decision.releases, key=lambda each: height(each.level), default=None)
 
@@ -160,33 +74,34 @@ def tone(decision: AuditDecision) -> Tone:
 
 
 def headline_of(release: ReleaseDecision, decision: AuditDecision) -> str:
-    """Return the decision on one release in a sentence: level, who is affected, one number.
+    """Return the headline of one release: level, who is affected, one number.
 
     Where a threshold is set, the sentence begins with pass, fail or inconclusive.
     """
-    level = level_text(release)
-    start = f"{DECISION_WORDS[release.decision]} ({level}): " if release.decision != "none" else ""
-    if release.decision == "pass" and isinstance(release.highest, SuppressedNumber):
-        return f"{start}every excess is below the threshold."
-    if release.decision == "pass" and isnan(release.highest):
-        return f"{start}every limit holds."
-    if release.decision == "pass":
-        return f"{start}every excess is below {_bound(release.highest)} points."
-    if release.decision == "inconclusive":
-        return _inconclusive(release, start)
-    if release.decision == "fail":
-        return f"{start}{reached(release)}."
+    level, decision_word = level_text(release), release.decision
+    if decision_word == "pass":
+        return HEADLINES["pass"].format(level=level, bound=_bound_of_pass(release))
+    if decision_word == "inconclusive":
+        return _inconclusive(release)
+    if decision_word == "fail":
+        return HEADLINES["fail"].format(level=level, reached=reached(release))
     if release.level == "none_found":
         most = LEVEL_WORDS[release.at_most or "high"]
-        if isinstance(release.highest, SuppressedNumber):
-            ruled = f"the excess is {most} at most"
-        else:
-            ruled = f"an excess above {_bound(release.highest)} points is ruled out (at most {most})"
-        return f"{'Partial audit – nothing' if decision.partial else 'Nothing'} significant: {ruled}."
+        withheld = isinstance(release.highest, SuppressedNumber)
+        template = BOUNDS["none found, withheld" if withheld else "none found"]
+        ruled = template.format(most=most, high="" if withheld else _bound(release.highest))
+        return HEADLINES["partial, none found" if decision.partial else "none found"].format(ruled=ruled)
     if release.level == "inconclusive":
-        return f"Inconclusive: {_why_open(release)}."
-    partial = f"Partial audit – {level}" if decision.partial else f"{level[:1].upper()}{level[1:]}"
-    return f"{partial}: {reached(release)}."
+        return HEADLINES["open"].format(why=_why_open(release))
+    if decision.partial:
+        return HEADLINES["partial"].format(level=level, reached=reached(release))
+    return HEADLINES["level"].format(level=f"{level[:1].upper()}{level[1:]}", reached=reached(release))
+
+
+def _bound_of_pass(release: ReleaseDecision) -> str:
+    if isinstance(release.highest, SuppressedNumber):
+        return BOUNDS["pass, withheld"]
+    return BOUNDS["pass, limits"] if isnan(release.highest) else BOUNDS["pass"].format(high=_bound(release.highest))
 
 
 def level_text(release: ReleaseDecision) -> str:
@@ -200,23 +115,24 @@ def level_text(release: ReleaseDecision) -> str:
     return f"{bound}{LEVEL_WORDS[release.level]} risk"
 
 
-def _inconclusive(release: ReleaseDecision, start: str) -> str:
-    """Return why a pass is not shown: what is missing first, then the widest limit."""
-    if release.level == "inconclusive":
-        start = "Inconclusive: "
-    if "control" in release.lacks and release.level != "inconclusive":
-        return f"{start}no control group."
-    if release.lacks and (release.lacks[0] != "not run" or release.level == "inconclusive"):
-        return f"{start}{REASONS[release.lacks[0]]}."
-    if release.lacks:
-        return f"Partial audit – {level_text(release)}: {reached(release) if release.cause else REASONS['not run']}."
-    if release.limit:
-        return f"{start}the limit on {release.limit} cannot be tested."
-    if release.cause == "class":
+def _inconclusive(release: ReleaseDecision) -> str:
+    """Return why a decision is inconclusive."""
+    is_open, level = release.level == "inconclusive", level_text(release)
+    if release.lacks and release.lacks[0] == "not run" and not is_open and "control" not in release.lacks:
+        why = reached(release) if release.cause else REASONS["not run"]
+        return HEADLINES["partial"].format(level=level, reached=why)
+    if "control" in release.lacks and not is_open:
+        why = OPEN["control"]
+    elif release.lacks:
+        why = REASONS[release.lacks[0]]
+    elif release.limit:
+        why = OPEN["limit"].format(name=release.limit)
+    elif release.cause == "class":
         risk = _class_risk(release)
-        bound = "" if isinstance(risk, SuppressedNumber) else "up to "
-        return f"{start}one person's risk could be {bound}{percent(risk)}."
-    return f"{start}{_why_open(release)}."
+        why = OPEN["class, bounded" if isinstance(risk, SuppressedNumber) else "class"].format(r=percent(risk))
+    else:
+        why = _why_open(release)
+    return HEADLINES["open" if is_open else "inconclusive"].format(level=level, why=why)
 
 
 def _why_open(release: ReleaseDecision) -> str:
@@ -224,14 +140,14 @@ def _why_open(release: ReleaseDecision) -> str:
     effect = release.worst
     compares = not {"control", "usable control"} & set(release.lacks)
     if effect is None or not effect.excess.is_tested or not compares:
-        return REASONS[release.lacks[0]] if release.lacks else "no attack could be tested"
+        return REASONS[release.lacks[0]] if release.lacks else CAUSES["untested"]
     if isinstance(effect.excess.high, SuppressedNumber):
-        return f"the excess in {effect_name(effect)} is not ruled out"
-    return f"the excess in {effect_name(effect)} could be up to {_bound(effect.excess.high)} points"
+        return OPEN["excess, withheld"].format(attack=effect_name(effect))
+    return OPEN["excess"].format(attack=effect_name(effect), high=_bound(effect.excess.high))
 
 
 def effect_name(effect: AttackEffect, *, of: bool = True) -> str:
-    """Return what an attack is called in a sentence, with the attribute that it infers."""
+    """Return the name of an effect in a sentence, with its attribute."""
     about = f" of {name(effect.sensitive, LONGEST_NAME)}" if of and effect.sensitive else ""
     return f"{EFFECT_NAMES[effect.attack]}{about}"
 
@@ -244,12 +160,12 @@ def _class_risk(release: ReleaseDecision) -> float:
 
 
 def reached(release: ReleaseDecision) -> str:
-    """Return what an attacker reaches, by the effect or the people that set the level."""
+    """Return what an attacker reaches, by the cause of the level."""
     people = release.individuals
     if release.cause == "claim":
-        return "the claimed epsilon is refuted"
+        return CAUSES["claim"]
     if release.cause == "limit":
-        return f"the limit on {release.limit} is exceeded"
+        return CAUSES["limit"].format(name=release.limit)
     leads = release.worst is not None and release.worst.attack == "copies" and people.copies_seen
     if release.cause == "copies" or (release.cause in ("", "effect") and leads):
         seen, expected, kind = people.copies_seen or people.unmistakable, people.copies_expected, "copies"
@@ -264,14 +180,15 @@ def reached(release: ReleaseDecision) -> str:
         below = people.people_in_classes_below
         least = next((each for each in (3, 11, 20) if below.get(each)), 0)
         if not least:
-            return f"one person's risk is {percent(_class_risk(release))}"
+            return CAUSES["class"].format(r=percent(_class_risk(release)))
         return INDIVIDUALS["class"].format(k=number_of(below[least], "", ""), n=least)
     if release.cause == "group" and release.group is not None:
         group = release.group
         effect = AttackEffect(attack=group.attack, excess=group.excess)
         called = name(group.group, LONGEST_NAME)
-        said = f"{EFFECT_NAMES[group.attack]} succeeds" if is_hidden(effect) else _phrase(effect)
-        return INDIVIDUALS["group"].format(p=said, g=called, k=number_of(group.people))
+        withheld = CAUSES["withheld"].format(attack=EFFECT_NAMES[group.attack])
+        phrase = withheld if is_hidden(effect) else _phrase(effect)
+        return INDIVIDUALS["group"].format(p=phrase, g=called, k=number_of(group.people))
     return _of_effect(release.worst)
 
 
@@ -280,31 +197,31 @@ def _expected(number: float) -> str:
 
 
 def _of_effect(effect: AttackEffect | None) -> str:
-    """Return what an effect means, with its two rates where the sentence stays short."""
+    """Return an effect in words, with both rates where it stays short."""
     if effect is None:
-        return "no attack could be tested"
+        return CAUSES["untested"]
     if is_hidden(effect):
-        return f"{EFFECT_NAMES[effect.attack]} succeeds ({WITHHELD})"
-    said, rates = _phrase(effect), _rates(effect)
+        return f"{CAUSES['withheld'].format(attack=EFFECT_NAMES[effect.attack])} ({WITHHELD})"
+    phrase, rates = _phrase(effect), _rates(effect)
     if effect.attack in ("reidentification", "row_order"):
-        return said
+        return phrase
     if effect.baseline_kind == "theoretical":
-        return said.replace("without the release", "the theoretical baseline")
-    return f"{said} ({rates})" if len(f"{said} {rates}".split()) <= _MOST_WORDS - 3 else said
+        return phrase.replace("without the release", "the theoretical baseline")
+    return f"{phrase} ({rates})" if len(f"{phrase} {rates}".split()) <= _MOST_WORDS - 3 else phrase
 
 
 def _phrase(effect: AttackEffect) -> str:
     points = round(100 * effect.excess.value)
-    said = PHRASES[effect.attack]
+    phrase = PHRASES[effect.attack]
     more = "more" if effect.attack == "singling_out" else "more people"
     if points < 1:
         some = "fewer than 1 more person" if effect.attack != "singling_out" else "fewer than 1 more"
-        said = said.replace("{e}", some)
+        phrase = phrase.replace("{e}", some)
     elif points == 1 and effect.attack != "singling_out":
-        said = said.replace("{e}", "1 more person")
+        phrase = phrase.replace("{e}", "1 more person")
     rate = percent(effect.excess.attack_rate)
     at_most = "at most " if effect.counted and effect.excess.low < effect.excess.value else ""
-    return said.format(e=f"{points} {more}", r=f"{at_most}{rate}", c=name(effect.sensitive, LONGEST_NAME))
+    return phrase.format(e=f"{points} {more}", r=f"{at_most}{rate}", c=name(effect.sensitive, LONGEST_NAME))
 
 
 def _rates(effect: AttackEffect) -> str:
@@ -332,7 +249,7 @@ def _in_points(excess: float) -> str:
 
 
 def _bound(high: float) -> str:
-    """Return an upper limit in points, rounded up, so that what is said to be below it is.
+    """Return an upper limit in points, rounded up.
 
     >>> _bound(0.0551), _bound(0.058)
     ('5.6', '5.8')
@@ -363,61 +280,69 @@ def p_text(p: float) -> str:
 
 
 def _of_several(decision: AuditDecision, releases: Sequence[ReleaseDecision]) -> str:
-    """Return the decision on several releases in a sentence: which passes, or which comes closest."""
-    number = len(releases)
+    """Return the headline of several releases."""
+    number, texts = len(releases), HEADLINES_OF_SEVERAL
     if decision.decision == "none":
         worst = max(releases, key=lambda each: height(each.level))
-        highest = f"Highest risk: {name(worst.name, LONGEST_NAME)} ({level_text(worst)})"
         best = next((each for each in releases if each.name == decision.recommended), None)
+        level, where = level_text(worst), name(worst.name, LONGEST_NAME)
+        if best is not None and worst.level == "none_found":
+            return texts["none found"].format(n=number, best=_bounded(best))
+        level = f"{level[:1].upper()}{level[1:]}"
         if best is None or best is worst:
-            return f"{highest}."
-        return f"{highest}; lowest: {_bounded(best)}."
+            return texts["worst"].format(level=level, name=where)
+        return texts["worst and best"].format(level=level, name=where, best=_bounded(best))
     passing = [name(each.name, LONGEST_NAME) for each in releases if each.decision == "pass"]
     if passing:
         verb = "passes" if len(passing) == 1 else "pass"
-        return f"{len(passing)} of {number} releases {verb}: {', '.join(passing[:3])}."
+        return texts["passing"].format(k=len(passing), n=number, verb=verb, names=", ".join(passing[:3]))
     closest = _closest(releases)
-    return "No release passes." if closest is None else f"No release passes; closest: {_bounded(closest)}."
+    return texts["none passes"] if closest is None else texts["closest"].format(best=_bounded(closest))
 
 
 def _bounded(release: ReleaseDecision) -> str:
-    called = name(release.name, LONGEST_NAME)
     lacks = [REASONS[each] for each in release.lacks[:1] if each in ("type", "sensitive", "quasi-identifiers")]
-    return f"{called} ({'; '.join([f'excess at most {_bound(release.highest)} points', *lacks])})"
+    template = HEADLINES_OF_SEVERAL["best, lacking" if lacks else "best"]
+    called, high = name(release.name, LONGEST_NAME), _bound(release.highest)
+    return template.format(name=called, high=high, lack="".join(lacks))
 
 
 def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *, several: bool) -> Iterator[str]:
     """Yield the numbers behind the headline."""
-    effect = _subject(release)
-    if several:
-        yield f"worst: {name(release.name, LONGEST_NAME)}, {level_text(release)}"
+    effect, texts, where = _subject(release), SUBLINES, ""
+    if several and decision.decision == "none":
+        where = texts["release"].format(name=name(release.name, LONGEST_NAME))
+    elif several:
+        yield texts["worst"].format(name=name(release.name, LONGEST_NAME), level=level_text(release))
     if effect is not None and effect.excess.is_tested and not is_hidden(effect):
         excess = effect.excess
-        limits = f" (at least {_points(excess.low)}, at most {_bound(excess.high)})"
-        bounded = "" if isinstance(excess.high, SuppressedNumber) else limits
-        yield f"{effect_name(effect)}: {_rates(effect)}; excess {_in_points(excess.value)}{bounded}"
+        bounded = texts["limits"].format(low=_points(excess.low), high=_bound(excess.high))
+        points = f"{_in_points(excess.value)}{'' if isinstance(excess.high, SuppressedNumber) else bounded}"
+        yield texts["effect"].format(where=where, attack=effect_name(effect), rates=_rates(effect), points=points)
         if not isnan(effect.uncorrected):
-            yield f"corrected for the choice of the worst attacker ({_points(effect.uncorrected)} before)"
+            yield texts["corrected"].format(points=_points(effect.uncorrected))
         if not isnan(effect.p_adjusted):
-            yield f"adjusted p {p_text(effect.p_adjusted)} ({count(audit.verdict.figures, 'test', 'tests')})"
+            tests = count(audit.verdict.figures, "test", "tests")
+            yield texts["test"].format(p=p_text(effect.p_adjusted), tests=tests)
     if release.individuals.unmistakable and release.cause == "copies":
-        yield f"{number_of(release.individuals.unmistakable)} beyond any coincidence"
+        yield texts["beyond chance"].format(k=number_of(release.individuals.unmistakable))
     group = _copied_group(release)
     if group is not None:
         called, size = name(group.group, LONGEST_NAME), number_of(group.people)
-        yield f"in the group {called} ({size}): excess {_points(group.excess.value)} points"
+        yield texts["group"].format(g=called, k=size, points=_points(group.excess.value))
     if release.group is not None and effect is not None and release.cause == "group":
         excess = release.group.excess
-        yield f"in the group: at least {_points(excess.low)}, at most {_bound(excess.high)}"
+        yield texts["group limits"].format(low=_points(excess.low), high=_bound(excess.high))
     if decision.threshold is not None and decision.threshold.value is not None:
-        yield f"threshold {_in_points(decision.threshold.value)}"
+        yield texts["threshold"].format(points=_in_points(decision.threshold.value))
     if release.decision == "fail" and release.cause in ("copies", "members"):
-        yield "exposed people fail at any threshold"
+        yield texts["individuals"]
     if release.decision == "inconclusive" and effect is not None and effect.people_needed:
         yield from _planned(effect, release, audit)
     if decision.not_run and release.decision != "fail":
         names = [EFFECT_NAMES[each] for each in decision.not_run]
-        yield f"not run: {', '.join(names[:3])}{f' and {len(names) - 3} more' if names[3:] else ''}"
+        more = f" and {len(names) - 3} more" if names[3:] else ""
+        yield texts["not run"].format(names=f"{', '.join(names[:3])}{more}")
 
 
 def threshold_source(release: ReleaseDecision, source: str) -> str:
@@ -427,7 +352,7 @@ def threshold_source(release: ReleaseDecision, source: str) -> str:
 
 
 def _copied_group(release: ReleaseDecision) -> GroupEffect | None:
-    """Return the group whose people are copied most, where copies lead and the group alone has as high a level."""
+    """Return the subgroup with most copies, where it sets the level."""
     if release.cause != "copies":
         return None
     found = [
@@ -455,18 +380,18 @@ def _subject(release: ReleaseDecision) -> AttackEffect | None:
 
 
 def _planned(effect: AttackEffect, release: ReleaseDecision, audit: Audit) -> Iterator[str]:
-    """Yield what an audit of this size can show of an effect that is open."""
+    """Yield what an audit of this size can show of an effect."""
     from unveil.metrics.verdict.plan import plan
 
-    yield f"about {count(effect.people_needed or 0)} people per table needed"
+    yield SUBLINES["needed"].format(k=count(effect.people_needed or 0))
     sizes = audit.attacked or audit.people, audit.attacked_outside
     if effect.threshold is None or min(sizes) < FEWEST_ATTEMPTS or not effect.threshold > 0:
         return
     attackers = sum(each.status is not None and each.blocks_pass for each in release.effects)
     found = plan(*sizes, effect.threshold, attackers=attackers, baseline=float(effect.excess.baseline))
-    yield f"a leak-free release of this size passes in about {100 * found.pass_chance:.0f} of 100 audits"
+    yield SUBLINES["chance"].format(n=f"{100 * found.pass_chance:.0f}")
     if not isnan(found.smallest_found):
-        yield f"smallest leak found {_in_points(found.smallest_found)}"
+        yield SUBLINES["smallest"].format(points=_in_points(found.smallest_found))
 
 
 def _next_of_several(decision: AuditDecision, releases: Sequence[ReleaseDecision]) -> Iterator[str]:
@@ -474,11 +399,11 @@ def _next_of_several(decision: AuditDecision, releases: Sequence[ReleaseDecision
     if len(releases) < 2 or decision.decision == "none":
         return
     if decision.recommended is not None and any(each.decision == "pass" for each in releases):
-        yield f"Release {name(decision.recommended, LONGEST_NAME)}, and record the threshold and this report."
+        yield STEPS["release"].format(name=name(decision.recommended, LONGEST_NAME))
         return
     closest = _closest(releases)
     if closest is not None and closest.decision == "inconclusive":
-        yield f"Audit {name(closest.name, LONGEST_NAME)} again, with more people: it is closest to a pass."
+        yield STEPS["closest"].format(name=name(closest.name, LONGEST_NAME))
 
 
 def _closest(releases: Sequence[ReleaseDecision]) -> ReleaseDecision | None:
@@ -491,37 +416,35 @@ def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> It
     shown = {each.name for each in audit.releases}
     flagged = dict.fromkeys(flag.column for each in audit.flags if each.table in shown for flag in each.flags)
     if flagged:
-        yield f"Check columns that look like direct identifiers: {listed(list(flagged))}."
+        yield STEPS["flagged"].format(columns=listed(list(flagged)))
     if decision.decision == "pass":
-        yield "Record the threshold and this report, then release."
+        yield STEPS["pass"]
         return
     if audit.verdict.control.is_clustered:
-        yield IDENTIFIER_STEP
+        yield STEPS["identifier"]
     if decision.decision == "inconclusive" and release.lacks:
         yield from (NEXT[each] for each in release.lacks if each != "not tested")
     leading = "" if release.worst is None else release.worst.attack
     if release.cause == "copies" or leading == "copies":
         few = _copies(release) < MOST_REMOVED * decision.people
         copied = number_of(_copies(release), "copied record", "copied records")
-        most = "Mask or synthesize the data: most records are copies."
-        yield f"Remove the {copied}, then audit again." if few else most
+        yield STEPS["copies"].format(copies=copied) if few else STEPS["many copies"]
     if leading == "row_order" or any(each.attack == "row_order" and _is_high(each) for each in release.effects):
-        yield "Shuffle the rows of the release, then audit again."
+        yield STEPS["order"]
     if release.level in ("low", "medium", "high") or decision.decision == "fail":
         columns = [each for each in _telling_columns(audit, release.name) if each not in flagged]
-        of = f" in {name(release.name, LONGEST_NAME)}" if len(audit.releases) > 1 else ""
-        change = f"Generalize {listed(columns)}{of}" if columns else "Protect the data further"
-        yield f"{change}, then audit again."
+        step = STEPS["generalize one" if len(audit.releases) > 1 else "generalize"] if columns else STEPS["protect"]
+        yield step.format(columns=listed(columns) if columns else "", name=name(release.name, LONGEST_NAME))
     if decision.decision == "none":
         yield from (NEXT[each] for each in release.lacks if each in ("control", "usable control"))
-        yield THRESHOLD_STEP
+        yield STEPS["threshold"]
     if decision.decision == "inconclusive":
         effect = release.worst
         if effect is not None and effect.attack == "singling_out" and decision.control_people < decision.people:
             # From a smaller one only bounds of the baseline of singling out follow.
-            yield "Hold out half of the people at random as the control group, and release the other half."
+            yield STEPS["half"]
         needed = 0 if effect is None else effect.people_needed or 0
-        yield f"Audit about {count(needed)} people per table." if needed else "Audit more people."
+        yield STEPS["people"].format(k=count(needed)) if needed else STEPS["more people"]
 
 
 def _copies(release: ReleaseDecision) -> int:

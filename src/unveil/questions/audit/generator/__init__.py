@@ -1,1 +1,1 @@
-"""The way of making a release, audited: a generator is run on some of the people, and the others are the control."""
+"""Audit of a generator, with held-out records as control."""

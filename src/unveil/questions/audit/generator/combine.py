@@ -1,4 +1,4 @@
-"""From what attacks achieved on the release of each run to what they achieve on the way of making releases."""
+"""Combine the attacks on single runs into results on the generator."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -45,7 +45,7 @@ _LABELS = 2**24
 
 @dataclass(frozen=True, eq=False)
 class AttackedRun:
-    """A run of the generator: the audit of its release, and what each attack achieved."""
+    """A run of the generator: its audit and attack results."""
 
     run: GeneratorRun
     prepared: PreparedAudit
@@ -53,14 +53,14 @@ class AttackedRun:
 
 
 class RunCounts(NamedTuple):
-    """In how many runs a person was given to the generator, and in how many held out."""
+    """Number of runs with each person given, and with each held out."""
 
     inside: int
     outside: int
 
 
 def combined(attacked: Sequence[AttackedRun], design: Design, *, seed: int) -> tuple[AttackResult, ...]:
-    """Return what each attack achieves over all runs: mean rates, and figures that are judged as one.
+    """Return each attack's result over all runs: mean rates, joint tests.
 
     Where the same people are held out in all runs, a person's score is the mean over runs. With folds everybody is
     held out once, and a figure is the sum over runs of what it is on the people of the run; drawn anew is who is in
@@ -95,7 +95,7 @@ def spread_of(attacked: Sequence[AttackedRun], shown: Sequence[AttackFinding]) -
             RunSpread(
                 attack=finding.attack,
                 adversary="" if finding.scenario is None else finding.scenario.name,
-                shown="excess_over_control" if compares else "attack_rate",
+                shown="normalized_excess" if compares else "attack_rate",
                 values=tuple(float(each.value) for each in rates),
             )
         )
@@ -120,7 +120,7 @@ def _figure_key(evidence: FigureEvidence) -> Key:
 
 
 def _mean_of(same: Sequence[AttackResult], judge: "_Runs | _Folds", times: RunCounts) -> AttackResult:
-    """Return the mean of what one adversary achieved over runs."""
+    """Return the mean result of one attacker over runs."""
     finding = same[0].finding
     risks = [each.finding.risk for each in same]
     risk = _mean_risk(risks, times)
@@ -156,7 +156,7 @@ def _mean_of(same: Sequence[AttackResult], judge: "_Runs | _Folds", times: RunCo
 
 
 def _most_copied(copies: Sequence[CopyFindings]) -> CopyFindings | None:
-    """Return the copies of the run that has most of them; each run could show one by chance, so that all must be rarer.
+    """Return the copies of the run with most of them, Bonferroni-corrected.
 
     What a harmless release has at most is for one release: among several, as many times as much.
     """
@@ -196,14 +196,14 @@ def _mean_risk(risks: Sequence[Risk], times: RunCounts) -> Risk:
 
 
 def _mean_excess(every: Sequence[Rate], first: Risk | JudgedFigure, attack: Rate, control: Rate) -> Rate:
-    """Return the excess of mean rates where that is how each was made, else the mean excess."""
+    """Return the excess of mean rates, or the mean excess."""
     if attack.worth and control.worth and every[0] == excess(first.attack_rate, first.control_rate):
         return excess(attack, control)
     return mean_rate(every, len(every))
 
 
 def mean_rate(rates: Sequence[Rate], times: int) -> Rate:
-    """Return the mean of a rate over runs, as sure as tries on different people make it.
+    """Return the mean of a rate over runs, with its CI.
 
     ``times`` is how often the same people were tried: tries on somebody in several runs are worth those of one.
 
@@ -226,7 +226,7 @@ def mean_rate(rates: Sequence[Rate], times: int) -> Rate:
 
 
 def mean_pair(pairs: Sequence[RatePair | None], times: RunCounts) -> RatePair | None:
-    """Return the mean rates of an effect over runs; people, not runs, are what attempts count.
+    """Return the mean rates of an effect, with people as attempts.
 
     None unless all runs have the effect; not tested unless all runs test it.
 
@@ -253,13 +253,13 @@ def mean_pair(pairs: Sequence[RatePair | None], times: RunCounts) -> RatePair | 
 
 
 class _Runs:
-    """The same people are held out in all runs: figures are judged as those of one release, by mean scores."""
+    """Tests of one held-out sample: mean scores, tested as one release."""
 
     def __init__(self, attacked: Sequence[AttackedRun]) -> None:
         self._runs = len(attacked)
 
     def statistic(self, every: Sequence[FigureEvidence]) -> Statistic | None:
-        """Return what is judged in place of the figures of single runs."""
+        """Return the tests over all runs."""
         parts = [each.statistic for each in every]
         if self._runs == 1:
             return parts[0]
@@ -272,7 +272,7 @@ class _Runs:
 
 
 class _Folds:
-    """Everybody is held out once: drawn anew is who is in which fold."""
+    """Tests of cross-validation folds: permutations reassign people to folds."""
 
     def __init__(self, attacked: Sequence[AttackedRun], design: Design, seed: int) -> None:
         self._attacked, self._design = attacked, design
@@ -291,7 +291,7 @@ class _Folds:
         )
 
     def statistic(self, every: Sequence[FigureEvidence]) -> OwnDraws | None:
-        """Return the sum over runs of the figures of single runs."""
+        """Return each test statistic summed over runs."""
         parts = [each.statistic for each in every]
         own = [each for each in parts if isinstance(each, OwnDraws)]
         if own:
@@ -309,7 +309,7 @@ class _Folds:
         return [pool.scores(part) for pool, part in zip(pools, parts, strict=True) if isinstance(part, np.ndarray)]
 
     def _of_people(self, one: AttackedRun, part: Statistic, which: PeopleSelection) -> RunStatistic:
-        """Return scores by person in place of the rows of a run's pool, or guesses that fit persons."""
+        """Return a run's scores or predicates per person, in place of rows."""
         people = one.prepared.people
         rows = np.concatenate([one.run.inside, one.run.outside])[people.rows(which)]
         person = self._design.person[rows]
@@ -319,14 +319,14 @@ class _Folds:
             of_place[pool.places] = person
             return FittedGuesses(part.starts, of_place[part.places])
         if not isinstance(part, np.ndarray):
-            raise TypeError("draws of a figure's own are summed, not scored")
+            raise TypeError("permuted statistics are summed, not scored")
         number = np.bincount(person, minlength=self._design.people)
         scores: FloatArray = np.bincount(person, weights=part, minlength=self._design.people) / np.maximum(number, 1)
         return scores[self._people]
 
 
 def _joined(guesses: Sequence[FittedGuesses]) -> FittedGuesses:
-    """Return the guesses of all runs together: their number is the sum of those of single runs."""
+    """Return the predicates of all runs together, their counts summed."""
     sizes = [np.diff(each.starts) for each in guesses]
     starts: IntArray = np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64)
     return FittedGuesses(starts, np.concatenate([each.places for each in guesses]))
@@ -338,14 +338,14 @@ def _summed(draws: Sequence[OwnDraws]) -> OwnDraws:
 
 @dataclass(eq=False)
 class JointDraws:
-    """Figures, each a sum over runs, with the same draws; the first request computes all of them."""
+    """Test statistics summed over runs, with shared permutations, computed lazily."""
 
     draw: DrawRuns
     figures: list[Sequence[RunStatistic]] = field(default_factory=list)
     _found: dict[int, FloatArray] = field(default_factory=dict)
 
     def add(self, runs: Sequence[RunStatistic]) -> OwnDraws:
-        """Return the figure that is the sum of these over runs."""
+        """Return the sum of these test statistics."""
         self.figures.append(runs)
         return OwnDraws(partial(self._drawn, len(self.figures) - 1))
 
@@ -375,7 +375,7 @@ class JointDraws:
 
 
 def draw_folds(fold: IntArray, held_out: Sequence[int], strata: Sequence[IntArray], seed: int) -> DrawRuns:
-    """Return draws of who is in which fold: any order of the folds of all people of a stratum is as likely.
+    """Return random assignments of people to folds, within strata.
 
     Parameters
     ----------
@@ -404,7 +404,7 @@ def draw_folds(fold: IntArray, held_out: Sequence[int], strata: Sequence[IntArra
 
 
 def draw_pools(pools: Sequence[Pool], seed: int) -> DrawRuns:
-    """Return draws of who is a member in each run by itself, independently of the other runs.
+    """Return random memberships of each run, independent between runs.
 
     Somebody who is held out in one run is given to the generator in another, so that where people are as easy in all
     runs the sum varies less than these draws do: p is rather too large.
@@ -439,7 +439,7 @@ def epsilon_from_canaries(
     claim: Claim | None,
     rng: np.random.Generator,
 ) -> EpsilonFinding:
-    """Return the bound that all coins of all runs give, each guessed from the release of its run alone.
+    """Return the ε bound of all canaries of all runs.
 
     Parameters
     ----------
@@ -482,13 +482,13 @@ def _scores(
     pairs: Sequence[tuple[str, str]] | None,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return how much the release of a run looks as if each canary was in, in the shape of the canaries."""
+    """Return the membership score of each canary in one run."""
     from unveil.attacks.table.canaries import LEAST_TEACHERS, score_canaries
 
     prepared, parts = first.releases[0], first.people.parts
     inside, outside = prepared.release.original, prepared.release.control
     if outside is None:
-        raise ValueError("somebody is always held out")
+        raise ValueError("each run holds people out")
     population, teachers = outside, None
     if parts is not None:
         population = outside.take(parts.population)
@@ -509,7 +509,7 @@ def _scores(
 
 
 def epsilon_from_tables(audit: "Audit", *, claim: Claim | None, by_lot: bool) -> EpsilonFinding | None:
-    """Return the bound from people of the two tables who were measured, paired by lot.
+    """Return the ε bound from random pairs of measured people.
 
     Where nobody was it says so of a claim, and is None without one.
     """
@@ -521,7 +521,7 @@ def epsilon_from_tables(audit: "Audit", *, claim: Claim | None, by_lot: bool) ->
 
 
 def _needed(claim: Claim | None, bound: EpsilonBound | None) -> int | None:
-    """Return how many coins would contradict the claim where epsilon is twice as large, with the best adversary."""
+    """Return the number of canaries that would refute a claim."""
     if claim is None or bound is None:
         return None
     if bound.adjacency == "replace":

@@ -1,4 +1,4 @@
-"""Who is held out in which run of a generator, and which rows are planted by coins: all by lot."""
+"""Random design of generator runs: held-out records and canaries."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -22,7 +22,7 @@ _SEEDS = 2**31 - 1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GeneratorRun:
-    """One run: whom the generator is given, and who stands for people who are not in the data.
+    """One run: people given to the generator, and people held out.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ def draw_design(
     targets: Targets = "auto",
     rng: np.random.Generator,
 ) -> Design:
-    """Return who is held out in which run, by lot, and which canaries are planted.
+    """Return random held-out records of each run, and random canaries.
 
     People are drawn by what their rows hold and not by where these stand. Rows above those of ``person`` are unusual
     ones, put together to be planted.
@@ -149,16 +149,16 @@ def draw_design(
 
 
 def _number_held_out(people: int, settings: GeneratorSettings) -> int:
-    """Return how many people are held out at a time; too few of them compare with nobody."""
+    """Return the number of people held out at a time."""
     held = people // settings.folds if settings.folds else round(people * settings.share_held_out)
     least = FEWEST_HELD_OUT
     if held < least or people - held < least:
         which = f"{settings.folds} folds" if settings.folds else f"a share of {settings.share_held_out:g}"
-        more = "Take fewer folds" if settings.folds else f"Take another share (--hold-out {_enough(least, people)})"
+        more = "Take fewer folds" if settings.folds else f"Take another share, such as {_enough(least, people)}"
         hint = more if people >= 2 * least else f"Audit at least {2 * least} people"
         raise InputError(
-            f"at least {least} people must be held out, and as many given to the generator, but of {people:,} people "
-            f"{which} holds out {held:,}. {hint}"
+            f"With {which}, {held:,} of {people:,} people are held out. At least {least} must be held out, and as many "
+            f"given to the generator. {hint}"
         )
     return held
 
@@ -170,7 +170,7 @@ def _enough(needed: int, people: int) -> str:
 def _canaries(
     held: IntArray, person: IntArray, rows: int, settings: GeneratorSettings, *, pairs: bool, several: bool
 ) -> IntArray:
-    """Return the rows of canaries, one column or two: people who are held out, or the rows that are nobody's."""
+    """Return the rows of canaries: held-out people, or synthetic outliers."""
     each = 2 if pairs else 1
     if settings.canaries is None:
         return np.empty((0, 1), np.int64)
@@ -178,17 +178,15 @@ def _canaries(
         return np.arange(person.size, rows).reshape(-1, each)
     if several:
         raise InputError(
-            "people can be planted by coins where each has one row, but some have several. Plant unusual rows "
-            "(--canaries N:unusual)"
+            "Canaries need one row per person, but some people have several. Use outlier canaries (N:outliers)"
         )
     needed = each * settings.canaries.number
     if held.size - needed < FEWEST_HELD_OUT:
         most = max(held.size - FEWEST_HELD_OUT, 0) // each
         raise InputError(
-            f"{settings.canaries.number:,} canaries{' in pairs' if pairs else ''} take {needed:,} of the people who "
-            f"are held out, and {FEWEST_HELD_OUT} must be left, but only {held.size:,} are. Plant at most {most:,}, "
-            "hold out more people (--hold-out), run it more often (--runs), or plant unusual rows (--canaries "
-            "N:unusual)"
+            f"{settings.canaries.number:,} canaries{' in pairs' if pairs else ''} need {needed:,} held-out people "
+            f"and {FEWEST_HELD_OUT} more, but only {held.size:,} are held out. Use at most {most:,} canaries, "
+            "hold out more people, run the generator more often, or use outlier canaries (N:outliers)"
         )
     # Each person has one row: whom the lot names is a row.
     row_of = np.argsort(person)

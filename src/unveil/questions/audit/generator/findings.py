@@ -1,4 +1,4 @@
-"""What was found out about a way of making releases, and about a claim of epsilon, as data."""
+"""Findings on a generator, and on its claimed ε."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ class RunSpread:
     COUNTS = "statistic"
 
     attack: str = figure("The attack, as it is written in commands.")
-    adversary: str = figure("Who the adversary is.")
-    shown: Literal["excess_over_control", "attack_rate"] = figure(
-        "What is shown: the excess over people who were held out, or the attack's own rate where there is none.",
-        name="figure",
+    adversary: str = figure("The attacker, by its columns or score.", name="attacker")
+    shown: Literal["normalized_excess", "attack_rate"] = figure(
+        "The value: normalized excess, or attack success without held-out records.",
+        name="value",
     )
-    values: tuple[float, ...] = figure("The figure of each run.")
+    values: tuple[float, ...] = figure("The value of each run.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,54 +36,47 @@ class GeneratorSummary:
 
     COUNTS = "nothing private"
 
-    release: str = figure("What the report calls the way among the releases.")
-    generator: str = figure(
-        "The generator as it was written: for internal use, since a command may hold passwords and folders."
-    )
-    about: Mapping[str, str] = figure("What is known of its environment and version, by name.")
-    people: int = figure("How many people there are; in each run some of them were held out.")
-    rows: int = figure("How many rows they have.")
-    held_out: int = figure("How many people were held out in the first run.")
-    folds: int = figure(
-        "In how many parts everybody was divided, each held out in turn; 1 where one part was held out, and the "
-        "others never."
-    )
-    runs: int = figure("How many runs of the generator there were in all.")
-    attacked: int = figure("How many of the runs were attacked in every way; all, unless they are there for canaries.")
-    seconds: tuple[float, ...] = figure("How long each run of the generator took, in seconds of wall time.")
-    spread: tuple[RunSpread, ...] = figure("What single runs gave, by attack; none where there was one.", default=())
+    release: str = figure("The name of the generator among the releases.")
+    generator: str = figure("The generator as given. For internal use: a command may hold passwords and folders.")
+    about: Mapping[str, str] = figure("Its environment and version, by name.")
+    people: int = figure("Number of people; each run holds some of them out.")
+    rows: int = figure("Number of their rows.")
+    held_out: int = figure("Number of people held out in the first run.")
+    folds: int = figure("Number of cross-validation folds; 1 where the same part is held out in every run.")
+    runs: int = figure("Number of runs of the generator.")
+    attacked: int = figure("Number of runs with all attacks; the rest serve canaries only.")
+    seconds: tuple[float, ...] = figure("Wall time of each run, in seconds.")
+    spread: tuple[RunSpread, ...] = figure("Results of single runs, by attack; empty for one run.", default=())
     lost: tuple[float, ...] = figure(
-        "The share of usefulness that the release of each run has lost; none where that was not measured.", default=()
+        "Utility loss of each run; empty where it was not measured.", name="utility_loss", default=()
     )
-    oddities: tuple[Oddity, ...] = figure("What is strange about the generator.", default=())
-    attacked_beside: int = figure(
-        "How many rows of everybody were attacked in releases beside it that exist already.", default=0
-    )
+    oddities: tuple[Oddity, ...] = figure("Irregularities of the generator.", name="irregularities", default=())
+    attacked_beside: int = figure("Number of attacked rows in existing releases.", name="attacked_existing", default=0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonFinding:
-    """A lower bound of epsilon, and the claim that it was held against."""
+    """Empirical lower bound on ε, and the claim compared with it."""
 
     COUNTS = "nothing private"
 
     #: What the coins show; None where there were none, as without anybody whose membership was measured.
     bound: EpsilonBound | None = figure(inline=True)
-    source: CoinSource = figure("What bounds it: canaries, or people in and outside the data.")
-    canaries: CanaryKind | None = figure("The rows that were planted; empty where none were.", default=None)
+    source: CoinSource = figure("The source of the bound: canaries, or people of the two tables.")
+    canaries: CanaryKind | None = figure("The type of canaries; null without canaries.", default=None)
     #: The bound rests on it.
-    by_lot: bool = figure("Whether a lot decided who is in the data.", default=True)
-    claim: Claim | None = figure("The epsilon that is claimed; null where none is.", default=None)
+    by_lot: bool = figure("Whether people were assigned to the data at random.", name="randomized", default=True)
+    claim: Claim | None = figure("The claimed ε; null without a claim.", default=None)
 
-    @derived("Whether the claim is contradicted; null without one.", name="contradicted")
+    @derived("Whether the claim is refuted; null without one.", name="refuted")
     def claim_contradicted(self) -> bool | None:
-        """Whether the claim is contradicted; None where nothing is claimed."""
+        """Whether the claim is refuted; None without a claim."""
         return None if self.claim is None else self.contradicted
 
     #: For the best adversary, where epsilon is twice as large as claimed.
     needed: int | None = figure(
-        "How many coins would be needed to contradict the claim; null where that is not known.",
-        name="coins_needed",
+        "Number of canaries or pairs needed to refute the claim; null where unknown.",
+        name="guesses_needed",
         default=None,
     )
     #: Whether the numbers of guesses may be told.

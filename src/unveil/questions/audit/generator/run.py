@@ -1,4 +1,4 @@
-"""The audit of a way of making releases: the generator is run, each of its releases is attacked, and all are judged."""
+"""Run a generator, attack each release, and test all runs together."""
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
@@ -40,12 +40,12 @@ from unveil.studies.generator_runs import PlannedRun, make_runs
 from unveil.work.run import Progress as RunProgress
 
 #: What the report calls the way of making releases, among releases.
-WAY = "your way of making it"
+WAY = "the generator"
 #: Which share of an audit is making releases, as far as a bar shows it; what follows is said beforehand if it takes so
 #: many seconds.
 _MAKING, LONG = 0.1, 30.0
 _OF_FIRST = (
-    "Rates are means over all runs. What is no rate (curves, what was lost, rows that look alike, who is exposed) is "
+    "Rates are means over all runs. Curves, utility, equivalence classes, and record-level risks are "
     "that of the first run."
 )
 #: How sure it must be that people come from elsewhere before that is said.
@@ -62,7 +62,7 @@ def audit_generator(
     say: Say = unsaid,
     notes: Sequence[str] = (),
 ) -> tuple[Audit, tuple[PreparedRelease, ...]]:
-    """Return what attacks achieve on releases that a generator makes of most people, beside those held out.
+    """Audit a generator by releases of most people and held-out records.
 
     Parameters
     ----------
@@ -92,17 +92,17 @@ def audit_generator(
     audit = replace(audit, notes=tuple(dict.fromkeys((*notes, *audit.notes))))
     if existing is None:
         return audit, (first,)
-    kinds = settings.kind
+    kinds = settings.release_type
     if isinstance(kinds, Mapping):
         kinds = {name: kind for name, kind in kinds.items() if name != WAY}
-    prepared = prepare(given.table, existing, None, settings=replace(settings, kind=kinds), rng=start)
+    prepared = prepare(given.table, existing, None, settings=replace(settings, release_type=kinds), rng=start)
     alone = replace(prepared, parts=tuple(part for part in prepared.parts if part != "before"))
     found = audit_releases(alone, progress=lambda name, share: progress(f"{name} (what exists already)", share))
     return _beside(audit, found), (first, *prepared.releases)
 
 
 def given_of(original: Any, reading: TableReading) -> SourceTable:
-    """Return what a generator is given of the people: as their owner has them, and as the audit reads them."""
+    """Return the generator's input people, raw and as the audit reads them."""
     if isinstance(original, SourceTable):
         return original
     if isinstance(original, Table):
@@ -117,9 +117,9 @@ def _audit_way(
     progress: Progress,
     say: Say,
 ) -> tuple[Audit, PreparedRelease]:
-    """Return what attacks achieve on the way of making releases, and the tables of its first run."""
+    """Return attack results of the generator, and its first run's tables."""
     seeds = rng.integers(2**63, size=4)
-    table, claim = given.table, settings.claim
+    table, claim, kind = given.table, settings.claim, settings.release_type
     design, everybody, pairs = _planned(given, settings, np.random.default_rng(int(seeds[0])))
     generator = generator_from(
         settings.generator,
@@ -128,21 +128,22 @@ def _audit_way(
         output_limit=settings.output_limit,
         env=settings.env,
         read=settings.reading.made,
-        kind=settings.kind.get(WAY) if isinstance(settings.kind, Mapping) else settings.kind,
+        kind=kind.get(WAY) if isinstance(kind, Mapping) else kind,
     )
-    settings = replace(settings, kind=None)
+    settings = replace(settings, release_type=None)
     if settings.canaries is not None:
         say(canary_sentence(len(design.canaries), len(design.runs), pairs=design.canaries.shape[1] == 2, claim=claim))
     made = make_runs(
         generator,
         everybody,
         [PlannedRun(each.number + 1, each.seed, each.given) for each in design.runs],
-        folder=settings.made,
+        folder=settings.keep_runs,
         identity={
             "people": _digest(table),
             "seed": int(seeds[0]),
             # Not how many runs: more of them go on from those that are there.
-            **{name: getattr(settings, name) for name in ("hold_out", "folds")},
+            "hold_out": settings.holdout,
+            "folds": settings.folds,
             "canaries": None if settings.canaries is None else asdict(settings.canaries),
             "adjacency": None if claim is None else claim.adjacency,
         },
@@ -158,7 +159,7 @@ def _audit_way(
         own = _within(progress, _MAKING + 0.8 * number / len(runs), 0.8 / len(runs), which)
         prepared = _prepared(table, made[number], run, design, settings, int(seeds[1]))
         attacked.append(AttackedRun(run, prepared, attack_release(prepared, progress=own)))
-    progress("judging all figures together", 0.9)
+    progress("computing all tests", 0.9)
     audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
     first = attacked[0]
     shown = [each for attack in audit.attacks if (each := audit.releases[0].strongest(attack)) is not None]
@@ -193,7 +194,7 @@ def _audit_way(
 
 
 def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, seed: int) -> Audit:
-    """Return what was found over all runs, with the verdict; what is no rate is that of the first run."""
+    """Return the findings over all runs, with the tests."""
     first = attacked[0]
     prepared = first.prepared
     verdict, found = judge_audit(
@@ -221,7 +222,7 @@ def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, se
 
 
 def _beside(audit: Audit, existing: Audit) -> Audit:
-    """Return the audit of the way with releases beside it that exist already, of whom nobody was held out."""
+    """Return the generator audit with existing releases, without held-out people."""
     names = {each.name for each in existing.releases}
     own, theirs = audit.verdict, existing.verdict
     return replace(
@@ -237,7 +238,7 @@ def _beside(audit: Audit, existing: Audit) -> Audit:
 def _planned(
     given: SourceTable, settings: AuditSettings, rng: np.random.Generator
 ) -> tuple[Design, SourceTable, tuple[tuple[str, str], ...] | None]:
-    """Return who is held out in which run, everybody with unusual rows to be planted behind them, and where these are.
+    """Return the random design, the people with canaries, and canary rows.
 
     The last is for each unusual row the two columns in which it holds what nobody has together; None without any.
     """
@@ -263,7 +264,7 @@ def _planned(
 def _prepared(
     table: Table, generated: GeneratedRelease, run: GeneratorRun, design: Design, settings: AuditSettings, seed: int
 ) -> PreparedAudit:
-    """Return the audit of one run: those given to the generator, its release, and those held out."""
+    """Return the audit of one run."""
     inside, outside = table.take(run.inside), replace(table.take(run.outside), name="control")
     truth = None
     if generated.truth is not None:
@@ -289,14 +290,14 @@ def _prepared(
 
 
 def _exposed(first: AttackedRun) -> tuple[ExposedPerson, ...]:
-    """Return whom the first run exposes, by their rows in the table of everybody."""
+    """Return people exposed by the first run, by row of all people."""
     return tuple(
         replace(person, row=int(first.run.inside[person.row])) for one in first.tried for person in one.exposed
     )
 
 
 def _losses(attacked: Sequence[AttackedRun]) -> tuple[float, ...]:
-    """Return what share of usefulness the release of each run has lost; nothing of one run, which the report has."""
+    """Return the utility loss of each run; empty for a single run."""
     if len(attacked) < 2 or "utility" not in attacked[0].prepared.parts:
         return ()
     found = []
@@ -310,7 +311,7 @@ def _losses(attacked: Sequence[AttackedRun]) -> tuple[float, ...]:
 def _oddities(
     runs: Sequence[GeneratorRun], generated: Sequence[GeneratedRelease], first: AttackedRun
 ) -> tuple[Oddity, ...]:
-    """Return what is strange: tables that do not depend on who is given, and people who never were."""
+    """Return warnings: releases independent of their input, or of held-out people."""
     found: list[Oddity] = []
     differs = len({each.given.tobytes() for each in runs}) > 1
     if differs and all(each.released.frame.equals(generated[0].released.frame) for each in generated):
@@ -321,7 +322,7 @@ def _oddities(
 
 
 def _knows_held_out(release: Release) -> bool:
-    """Return whether people who were held out stand in the release far more often than people equal one another.
+    """Return whether the release copies held-out people beyond chance.
 
     Who never saw them hits them by coincidence, as somebody of the table does who happens to be their twin. As many
     times more are allowed for as where copies are counted.
@@ -337,12 +338,12 @@ def _knows_held_out(release: Release) -> bool:
 
 
 def _digest(table: Table) -> str:
-    """Return what the people are known by when an audit goes on: the file, or what the table holds."""
+    """Return the identity of the people for resuming: file or content hash."""
     return table.sha256 or sha256(table.frame.write_csv().encode()).hexdigest()
 
 
 def _told(progress: Progress, say: Say) -> RunProgress:
-    """Return what runs of a generator report to; what the first takes is said where all will take long."""
+    """Return the progress reporter of runs, with an early time estimate."""
     said = False
 
     def report(done: int, total: int, left: float) -> None:
@@ -350,7 +351,7 @@ def _told(progress: Progress, say: Say) -> RunProgress:
         progress(f"run {done} of {total}", _MAKING * done / total)
         if not said and left > LONG:
             said = True
-            say(f"{count(done)} of {count(total, 'run', 'runs')} made; the others will take about {duration(left)}.")
+            say(f"{count(done)} of {count(total, 'run', 'runs')} done; about {duration(left)} left.")
 
     return report
 
@@ -360,7 +361,7 @@ def _within(progress: Progress, start: float, width: float, which: str) -> Progr
 
 
 def canary_sentence(canaries: int, runs: int, *, pairs: bool, claim: Claim | None) -> str:
-    """Return the largest bound on ε that canaries can show, before any is drawn.
+    """Return the largest ε bound that these canaries allow.
 
     >>> canary_sentence(200, 4, pairs=False, claim=None)
     '200 canaries in 4 runs (800 decisions) can show a lower bound on ε of at most 4.5 (95% confidence).'

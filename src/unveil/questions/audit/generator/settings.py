@@ -1,4 +1,4 @@
-"""Settings of an audit of a generator: held-out records, runs, canaries and the claimed ε."""
+"""Settings of a generator's audit: held-out records, runs, canaries, claimed ε."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,23 +58,22 @@ class GeneratorSettings(Settings):
     generator: Any = setting(
         None,
         "Audit a generator: command, protection, or function",
-        "A command with {in} and {out} in it, such as 'python synth.py {in} {out}', which runs without a shell "
-        "({seed} is available too); a protection of 'unveil list protections', such as gaussian-copula; or "
-        "package.module:function from a frame and a source of randomness to a frame. People held out at random are the "
-        "control group; the generator makes a release of the others.",
+        "A command with {in} and {out}, such as 'python synth.py {in} {out}'; it runs without a shell, and {seed} is "
+        "optional. Or a protection of 'unveil list protections', such as gaussian-copula. Or package.module:function, "
+        "from a frame and a random generator to a frame. People held out at random are the control group. The "
+        "generator makes a release of the rest.",
         only="command line",
         metavar="COMMAND",
         kind="text",
         objects=True,
         group="Generator",
     )
-    hold_out: float | None = setting(
+    holdout: float | None = setting(
         None,
         "Share held out (default: 0.2)",
         least=0,
         most=1,
         only="command line",
-        option="--holdout",
         alias="--hold-out",
         metavar="SHARE",
         group="Generator",
@@ -126,11 +125,10 @@ class GeneratorSettings(Settings):
         only="command line",
         group="Privacy audit",
     )
-    made: Path | None = setting(
+    keep_runs: Path | None = setting(
         None,
         "Keep the generated releases, and resume from them",
         only="command line",
-        option="--keep-runs",
         alias="--made",
         metavar="DIR",
         kind="text",
@@ -174,7 +172,7 @@ class GeneratorSettings(Settings):
         super().__post_init__()
         read: dict[str, Any] = {
             "canaries": Canaries.read(self.canaries or None),
-            "made": None if self.made is None else Path(self.made),
+            "keep_runs": None if self.keep_runs is None else Path(self.keep_runs),
         }
         if self.generator or isinstance(self.env, Mapping):
             from unveil.protections.generators.environment import variables_from
@@ -183,10 +181,10 @@ class GeneratorSettings(Settings):
             read["env"] = variables_from(self.env)
         for name, value in read.items():
             object.__setattr__(self, name, value)
-        if self.hold_out is not None and self.folds is not None:
-            raise InputError("hold_out and folds exclude each other. Give one of them")
-        if self.hold_out is not None:
-            share(self.hold_out, "hold_out", zero=False, one=False)
+        if self.holdout is not None and self.folds is not None:
+            raise InputError("holdout and folds exclude each other. Set one of them")
+        if self.holdout is not None:
+            share(self.holdout, "holdout", zero=False, one=False)
         if self.canaries is not None and self.folds is not None:
             raise InputError(
                 "canaries and folds exclude each other: with folds the generator sees every person. Audit twice"
@@ -206,4 +204,4 @@ class GeneratorSettings(Settings):
         """Which share of the people is held out in each run."""
         if self.folds is not None:
             return 1 / self.folds
-        return HOLD_OUT if self.hold_out is None else self.hold_out
+        return HOLD_OUT if self.holdout is None else self.holdout

@@ -1,1 +1,1 @@
-"""The sections of the audit report: each file has the numbers, chart, tables and text of one topic."""
+"""Sections of the audit report, one topic per file."""

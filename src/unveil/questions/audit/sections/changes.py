@@ -1,4 +1,4 @@
-"""What changed since an earlier audit: each figure before and now, and whether the change is more than chance."""
+"""Changes since an earlier audit, with their significance."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,8 @@ from unveil._figure import figure
 from unveil.data.files.documents import read_json
 from unveil.errors import InputError, shortened
 from unveil.metrics.trials.risk import Rate
-from unveil.questions.audit.findings import FIGURES, Audit
+from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.findings import RATES, Audit
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.words import compact_rate
 from unveil.report.blocks import PrivateText, Section, TableBlock
@@ -23,22 +24,61 @@ from unveil.report.text import name as visible
 #: The reports that can be compared with: fields that both have are read alike.
 SCHEMAS = ("unveil.audit/1", "unveil.audit/2", "unveil.audit/3", "unveil.audit/4")
 _FAMILY = "unveil.audit/"
-#: Fields of a release that are no figures: read elsewhere, or not comparable one by one.
-_NO_FIGURES = frozenset({"name", "rows", "kind", "sha256", "attacks", "columns_that_matter", "search"})
+#: Fields of a release that are no values: read elsewhere, or not comparable one by one.
+_NO_VALUES = frozenset({"name", "rows", "type", "sha256", "attacks", "column_importance", "search"})
 #: Fields of an attack that say how it was made.
-_MADE = ("targets", "neighbours")
-#: Fields of an attack that say how clear it is, beside the figures themselves.
-_JUDGED = ("p", "p_adjusted")
+_MADE = ("targets", "neighbors")
+#: Fields of an attack on its significance, compared with no one.
+_TESTED = ("p", "p_adjusted")
+#: Old names in JSON, and the present ones.
+_RENAMED = {
+    "adversary": "attacker",
+    "area": "auc",
+    "columns_that_matter": "column_importance",
+    "epsilon": "epsilon_lower_bound",
+    "excess_over_control": "normalized_excess",
+    "figures": "values",
+    "highest_risk": "max_risk",
+    "kind": "type",
+    "learned_from": "trained_on",
+    "links": "successes",
+    "naive_rate": "baseline",
+    "named": "tpr_at_fpr",
+    "neighbours": "neighbors",
+    "others": "non_members",
+    "people_unchanged": "exact_copies",
+    "pointed_out": "flagged",
+    "population": "reference",
+    "proved": "significant",
+    "secret": "sensitive",
+    "told_apart_without_the_release": "separable_without_the_release",
+    "trust": "reliability",
+    "unusual": "outliers",
+    "wrongly": "fpr",
+}
+#: Old names of attackers, or their beginnings, and the present ones.
+_RENAMED_ATTACKERS = {
+    "all known columns": "all quasi-identifiers",
+    "alone:": "one column:",
+    "by density": "density-ratio score",
+    "by distance": "DCR score",
+    "by relative nearness": "DCR-difference score",
+    "guesses best:": "best inference:",
+    "learned": "learned score",
+    "remembers most:": "most memorization:",
+    "split ": "column split ",
+    "taught by other people:": "trained on other people:",
+}
 #: Settings of the whole audit, by the name of their field.
 _SETTINGS = ("seed", "version", "schema", "profile")
 
-#: Which figure: release, attack (or part of the report), adversary (and what it guessed), name of the figure.
+#: Key of a value: release, attack (or part of the report), attacker (and inferred column), name.
 Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """Something that both audits were made with, and that differs: a file, a setting, a column."""
+    """A difference in files, settings, or columns of two audits."""
 
     what: str = figure("What differs, in words.")
     before: str = figure("What it was in the previous audit.")
@@ -49,30 +89,31 @@ def read_previous(path: "str | PathLike[str]") -> Mapping[str, Any]:
     """Return an earlier audit from the JSON file that ``unveil audit --json`` wrote."""
     # Cut in its middle where it is long: the end is what the file is called.
     file = repr(visible(fspath(path), 100))
-    again = "Give the JSON of an earlier unveil audit (--json)"
+    again = "Give the JSON of an earlier audit"
     try:
         read = read_json(Path(path))
     except InputError as error:
-        raise InputError(f"the earlier audit cannot be used: {error}. {again}") from None
+        cause = str(error).partition(". ")[0]
+        raise InputError(f"The earlier audit cannot be used: {cause}. {again}") from None
     schema = read.get("schema") if isinstance(read, dict) else None
     if not isinstance(schema, str) or not schema.startswith("unveil."):
-        raise InputError(f"the earlier audit {file} is JSON that unveil did not write. {again}")
+        raise InputError(f"The earlier audit {file} is JSON, but not from unveil. {again}")
     if not schema.startswith(_FAMILY):
         raise InputError(
-            f"the earlier audit {file} answers another question, by its schema {shortened(schema)}. {again}"
+            f"The earlier audit {file} is the result of another command: its schema is {shortened(schema)}. {again}"
         )
     if schema not in SCHEMAS:
         raise InputError(
-            f"the earlier audit {file} has the schema {shortened(schema)}, but only {', '.join(SCHEMAS[:-1])} and "
-            f"{SCHEMAS[-1]} can be compared with. Run that audit again with this version"
+            f"The earlier audit {file} has the schema {shortened(schema)}, but only {', '.join(SCHEMAS[:-1])} and "
+            f"{SCHEMAS[-1]} can be compared. Run that audit again with this version"
         )
     if not _is_whole(read):
-        raise InputError(f"the earlier audit {file} lacks its releases or their attacks, or was changed. {again}")
+        raise InputError(f"The earlier audit {file} lacks its releases or their attacks, or was changed. {again}")
     return dict(read)
 
 
 def _is_whole(read: Mapping[str, Any]) -> bool:
-    """Return whether the parts that are compared have the shape that they are written with."""
+    """Return whether an earlier report has the expected structure."""
     releases = read.get("releases")
     parts = [read.get("original"), read.get("control")]
     return (
@@ -88,27 +129,50 @@ def _is_whole(read: Mapping[str, Any]) -> bool:
     )
 
 
-def figures_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, Rate]]:
-    """Yield every figure of an audit: those of its attacks, and all numbers in the other parts of a release."""
+def values_in(audit: Mapping[str, Any]) -> Iterator[tuple[Key, Rate]]:
+    """Yield every value of an audit, by release, attack, and name."""
     for release in audit["releases"]:
         for attack in release["attacks"]:
-            who = adversary_of(attack)
-            for field, measured in _leaves(attack, ("adversary", "links", *_MADE, *_JUDGED)):
-                yield (release["name"], attack["attack"], who, field.removeprefix("figures.")), measured
+            who = attacker_of(attack)
+            for field, measured in _leaves(attack, ("attacker", "successes", *_MADE, *_TESTED)):
+                yield (release["name"], attack["attack"], who, field.removeprefix("values.")), measured
         for part, content in release.items():
-            if part not in _NO_FIGURES and isinstance(content, dict):
+            if part not in _NO_VALUES and isinstance(content, dict):
                 for field, measured in _leaves(content, ()):
                     yield (release["name"], part, "", field), measured
 
 
-def adversary_of(attack: Mapping[str, Any]) -> str:
-    """Return how the adversary of an attack is called, with the column that it guessed."""
-    parts = (attack.get("scenario"), attack.get("secret"))
-    return ", guessing ".join(str(part) for part in parts if part)
+def attacker_of(attack: Mapping[str, Any]) -> str:
+    """Return the attacker's name, with the column that it infers."""
+    parts = (attack.get("scenario"), attack.get("sensitive"))
+    return ", inferring ".join(str(part) for part in parts if part)
+
+
+def with_present_names(audit: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an audit of any version with the present names in its tables."""
+    tables = {part: _renamed_fields(audit[part]) for part in ("original", "releases") if part in audit}
+    return {**audit, **tables}
+
+
+def _renamed_fields(content: Any) -> Any:
+    if isinstance(content, list):
+        return [_renamed_fields(each) for each in content]
+    if not isinstance(content, dict):
+        return content
+    renamed = {_RENAMED.get(field, field): _renamed_fields(value) for field, value in content.items()}
+    scenario = renamed.get("scenario")
+    if isinstance(scenario, str):
+        old = next((each for each in _RENAMED_ATTACKERS if scenario == each or _begins(scenario, each)), "")
+        renamed["scenario"] = f"{_RENAMED_ATTACKERS[old]}{scenario.removeprefix(old)}" if old else scenario
+    return renamed
+
+
+def _begins(scenario: str, old: str) -> bool:
+    return old.endswith((":", " ")) and scenario.startswith(old)
 
 
 def _leaves(content: Mapping[str, Any], left_out: Sequence[str]) -> Iterator[tuple[str, Rate]]:
-    """Yield every number of an object, however deep, with its interval where it has one."""
+    """Yield every number of an object, nested too, with its CI."""
     for field, value in content.items():
         if field in left_out:
             continue
@@ -129,7 +193,7 @@ def _number(value: object) -> float:
 
 
 def differences_in(previous: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
-    """Yield what two audits were made with and that differs: files, columns, settings."""
+    """Yield differences in the files, columns, and settings of two audits."""
     for part in ("original", "control"):
         then, today = previous.get(part) or {}, now.get(part) or {}
         yield from _table_differences(part, then, today)
@@ -148,7 +212,7 @@ def differences_in(previous: Mapping[str, Any], now: Mapping[str, Any]) -> Itera
 
 
 def _table_differences(part: str, then: Mapping[str, Any], today: Mapping[str, Any]) -> Iterator[Difference]:
-    for field, what in (("rows", "rows"), ("sha256", "file (SHA-256)"), ("kind", "kind")):
+    for field, what in (("rows", "rows"), ("sha256", "file (SHA-256)"), ("type", "type")):
         if then.get(field) != today.get(field):
             texts = [_rows(each.get(field)) if field == "rows" else _text(each.get(field)) for each in (then, today)]
             yield Difference(what=f"{part}: {what}", before=texts[0], now=texts[1])
@@ -161,7 +225,7 @@ def _column_differences(then: Mapping[str, Any], today: Mapping[str, Any]) -> It
     )
     for column in dict.fromkeys((*old, *new)):
         texts = [
-            f"{_text(each.get('role'))}, {_text(each.get('kind'))}" if (each := columns.get(column)) else "not there"
+            f"{_text(each.get('role'))}, {_text(each.get('type'))}" if (each := columns.get(column)) else "not there"
             for columns in (old, new)
         ]
         if texts[0] != texts[1]:
@@ -169,10 +233,10 @@ def _column_differences(then: Mapping[str, Any], today: Mapping[str, Any]) -> It
 
 
 def _made_differences(previous: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Difference]:
-    """Yield how many were attacked, and other numbers that an attack was made with, where they differ."""
+    """Yield differences in sample sizes and other numbers of attacks."""
     old, new = (
         {
-            (release["name"], each["attack"], adversary_of(each)): each
+            (release["name"], each["attack"], attacker_of(each)): each
             for release in audit["releases"]
             for each in release["attacks"]
         }
@@ -186,7 +250,7 @@ def _made_differences(previous: Mapping[str, Any], now: Mapping[str, Any]) -> It
 
 
 def _setting(value: Any) -> Any:
-    """Return a setting as it was chosen: a profile is written with all that was judged by it."""
+    """Return a setting as chosen: a profile by its name."""
     return value.get("profile") if isinstance(value, dict) else value
 
 
@@ -233,16 +297,16 @@ Direction = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class FigureChange:
-    """One figure in the earlier and in the present audit."""
+    """One value in the earlier and in the present audit."""
 
     release: str = figure("The release, by its name.")
     attack: str = figure("The attack, as it is written in commands.")
-    scenario: str = figure("Who the adversary is.")
-    name: str = figure("Which figure, by its name.", name="figure")
-    before: Rate = figure("The figure of the previous audit, with its interval.")
-    now: Rate = figure("The figure of this audit, with its interval.")
-    direction: Direction = figure("Whether it is more, less or the same.")
-    remark: str = figure("What to know about it.", default="")
+    scenario: str = figure("The attacker, as in `scenario` of the attack.")
+    name: str = figure("The name of the value.", name="value")
+    before: Rate = figure("The value in the previous audit, with its CI.")
+    now: Rate = figure("The value in this audit, with its CI.")
+    direction: Direction = figure("Whether it is higher, lower, or the same.")
+    remark: str = figure("A remark; empty without one.", default="")
 
     @property
     def measurable(self) -> bool:
@@ -252,37 +316,37 @@ class FigureChange:
 
 @dataclass(frozen=True, kw_only=True)
 class Changes:
-    """All that changed: figures of both audits, what only one of them has, and what they were made with."""
+    """All changes: shared values, new and missing ones, differing settings."""
 
     #: As the page names the earlier audit.
     previous: str = figure("When and by which version the previous audit was made.", default="the earlier audit")
-    figures: tuple[FigureChange, ...] = figure("One entry for each figure that both have.")
-    new: tuple[str, ...] = figure("Figures that are new.")
-    gone: tuple[str, ...] = figure("Figures that are gone.")
-    differences: tuple[Difference, ...] = figure("What else differs between the two audits, beside figures.")
+    figures: tuple[FigureChange, ...] = figure("One entry for each value in both audits.", name="values")
+    new: tuple[str, ...] = figure("Attacks that are new.")
+    gone: tuple[str, ...] = figure("Attacks that are gone.")
+    differences: tuple[Difference, ...] = figure("Other differences between the audits: files, columns, settings.")
 
     @property
     def measurable(self) -> tuple[FigureChange, ...]:
-        """The figures that changed by more than chance explains."""
+        """The significant changes."""
         return tuple(change for change in self.figures if change.measurable)
 
 
 def changes(previous: Mapping[str, Any], now: Mapping[str, Any], *, called: str = "the earlier audit") -> Changes:
     """Return what changed between two audits, each as its parsed JSON.
 
-    Figures belong together when release, attack, adversary and name are the same; where both audits have a single
-    release, that is compared whatever it is called. A figure is "measurably" higher or lower when the two intervals do
-    not overlap: of two 95 % intervals of the same figure, equally wide and from different people, that happens by
-    chance in about 6 of 1,000 cases, so it stays rare over the many figures of an audit. Where the same seed drew the
-    same people in both, it is rarer still. A figure without an interval is compared as it is.
+    Values are paired by release, attack, attacker, and name. A single release is compared under any name. A value is
+    "measurably" higher or lower when the two intervals do not overlap. For two 95% CIs of the same value, equally wide
+    and from different people, that happens by chance in about 6 of 1,000 cases. With the same sample of people in both
+    audits it is rarer still. A value without an interval is compared as it is.
     """
+    previous, now = with_present_names(previous), with_present_names(now)
     then, today = _renamed(previous, now), now
-    before, after = dict(figures_in(then)), dict(figures_in(today))
-    adversaries = _adversaries(then), _adversaries(today)
+    before, after = dict(values_in(then)), dict(values_in(today))
+    attackers = _attackers(then), _attackers(today)
     both = [key for key in after if key in before and not (isnan(before[key].value) and isnan(after[key].value))]
-    old, new = ({key[:3]: None for key in figures} for figures in (before, after))
+    old, new = ({key[:3]: None for key in values} for values in (before, after))
     return Changes(
-        figures=tuple(_change(key, before[key], after[key], adversaries) for key in both),
+        figures=tuple(_change(key, before[key], after[key], attackers) for key in both),
         new=tuple(_spoken(key) for key in new if key not in old),
         gone=tuple(_spoken(key) for key in old if key not in new),
         differences=(*_names(previous, now), *differences_in(then, today)),
@@ -291,7 +355,7 @@ def changes(previous: Mapping[str, Any], now: Mapping[str, Any], *, called: str 
 
 
 def _renamed(previous: Mapping[str, Any], now: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the earlier audit with its only release under the name that it has now."""
+    """Return the earlier audit with its only release renamed."""
     old, new = previous["releases"], now["releases"]
     if len(old) == len(new) == 1:
         return {**previous, "releases": [{**old[0], "name": new[0]["name"]}]}
@@ -303,20 +367,18 @@ def _names(previous: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[Differe
     return (Difference(what="releases", before=then, now=today),) if then != today else ()
 
 
-def _adversaries(audit: Mapping[str, Any]) -> dict[tuple[str, str, str], Any]:
+def _attackers(audit: Mapping[str, Any]) -> dict[tuple[str, str, str], Any]:
     return {
-        (release["name"], attack["attack"], adversary_of(attack)): attack.get("adversary")
+        (release["name"], attack["attack"], attacker_of(attack)): attack.get("attacker")
         for release in audit["releases"]
         for attack in release["attacks"]
     }
 
 
-def _change(
-    key: Key, before: Rate, now: Rate, adversaries: tuple[Mapping[Any, Any], Mapping[Any, Any]]
-) -> FigureChange:
-    then, today = (each.get(key[:3]) for each in adversaries)
+def _change(key: Key, before: Rate, now: Rate, attackers: tuple[Mapping[Any, Any], Mapping[Any, Any]]) -> FigureChange:
+    then, today = (each.get(key[:3]) for each in attackers)
     columns = [(who.get("first"), who.get("second")) if isinstance(who, dict) else None for who in (then, today)]
-    remark = "the adversary holds other columns now" if columns[0] != columns[1] else ""
+    remark = "the attacker has other columns now" if columns[0] != columns[1] else ""
     release, attack, scenario, figure = key
     return FigureChange(
         release=release,
@@ -331,7 +393,7 @@ def _change(
 
 
 def direction(before: Rate, now: Rate) -> Direction:
-    """Return how a figure changed; "measurably" only where its two intervals do not overlap.
+    """Return how a value changed; "measurably" if the intervals do not overlap.
 
     >>> direction(Rate(0.1, 0.08, 0.12), Rate(0.2, 0.17, 0.23))
     'measurably higher'
@@ -362,7 +424,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         return None
     changed = changes(context.report.previous, context.present)
     several = len({each.release for each in changed.figures}) > 1
-    shown = [each for each in changed.figures if each.name != "naive_rate"]
+    shown = [each for each in changed.figures if each.name != "baseline"]
     only = [(name(text, 80), "this audit") for text in changed.new]
     only += [(name(text, 80), "previous audit") for text in changed.gone]
     tables = (
@@ -403,7 +465,7 @@ def sentence(changed: Changes) -> str:
     up, down = (sum(each.direction == f"measurably {way}" for each in sure) for way in ("higher", "lower"))
     exact = sum(each.direction in ("higher", "lower") for each in changed.figures)
     others = count(exact, "result without a CI differs", "results without a CI differ")
-    said = (
+    text = (
         f"Compared with {changed.previous}: of {count(len(sure), 'result', 'results')} with a CI, {up} "
         f"{'is' if up == 1 else 'are'} significantly higher and {down} significantly lower; {others}."
     )
@@ -411,18 +473,20 @@ def sentence(changed: Changes) -> str:
     people = " The original data are another file, so results may be about other people." if other_file else ""
     alone = len(changed.new) + len(changed.gone)
     more = f" {count(alone, 'attack is', 'attacks are')} in one of the audits only." if alone else ""
-    return f"{said}{people}{more}"
+    return f"{text}{people}{more}"
 
 
 def _row(change: FigureChange, *, several: bool) -> tuple[str, ...]:
     where = f"{name(change.release, 30)}: " if several else ""
     who = f" by {name(change.scenario, 30)}" if change.scenario else ""
-    figure = f"{change.attack}, {change.name}".replace("_", " ")
+    attack = ATTACKS[change.attack].title if change.attack in ATTACKS else change.attack
+    value = f"{attack}, {_VALUES.get(change.name, change.name)}".replace("_", " ")
     outcome = f"{_OUTCOMES.get(change.direction, change.direction)}{f' ({change.remark})' if change.remark else ''}"
-    texts = [_measured(each, share=change.name in FIGURES) for each in (change.before, change.now)]
-    return f"{where}{name(figure, 60)}{who}", outcome, *texts
+    texts = [_measured(each, share=change.name in RATES) for each in (change.before, change.now)]
+    return f"{where}{name(value, 60)}{who}", outcome, *texts
 
 
+_VALUES = {"attack_rate": "attack success", "control_rate": "control"}
 _OUTCOMES: Mapping[str, str] = {
     "defined": "was undefined",
     "undefined": "is undefined now",

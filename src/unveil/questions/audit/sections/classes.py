@@ -1,4 +1,4 @@
-"""k-anonymity: equivalence classes, the sensitive values in them, uniques, and the population behind the release."""
+"""k-anonymity: equivalence classes, diversity, uniques, and population models."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _SIDES: tuple[tuple[str, Style], ...] = (("original records", "fifth"), ("releas
 
 
 def class_size_charts(audit: Audit, *, only: Collection[str] = ()) -> tuple[Chart, ...]:
-    """Return the sizes of equivalence classes of each masked release, or of some."""
+    """Return equivalence class sizes of each masked release."""
     return tuple(
         _chart(release.disclosure, f": {name(release.name, _LONGEST_NAME)}" if len(audit.releases) > 1 else "", audit)
         for release in audit.releases
@@ -35,7 +35,7 @@ def class_size_charts(audit: Audit, *, only: Collection[str] = ()) -> tuple[Char
 
 
 def class_size_remark(release: AuditedRelease, minimum: int = 1) -> str:
-    """Return why a release has no chart of its classes; empty where it has one."""
+    """Return why a release has no chart of classes, or ""."""
     if release.kind == "synthetic":
         return "Synthetic records belong to no person, so the size of their equivalence classes protects no one."
     if release.disclosure is None:
@@ -66,7 +66,7 @@ def _chart(disclosure: "Disclosure", label: str, audit: Audit) -> Chart:
 
 
 def _shares(below: Mapping[int, float]) -> list[tuple[float, bool]]:
-    """Return the share of records in each bin and whether it is exact; NaN where it may be that of a few."""
+    """Return each bin's share of records and its exactness."""
     if not below:
         return []
     shares: list[tuple[float, bool]] = []
@@ -86,13 +86,13 @@ def _shares(below: Mapping[int, float]) -> list[tuple[float, bool]]:
 
 
 def _is_drawn(disclosure: "Disclosure", minimum: int) -> bool:
-    """Return whether there are enough records for bars that are known by bounds."""
+    """Return whether there are enough records for bounded bars."""
     shares = [*(disclosure.original_below or {}).values(), *disclosure.below.values()]
     return disclosure.rows >= 2 * minimum or not any(isinstance(each, SuppressedNumber) for each in shares)
 
 
 def _bars(label: str, style: Style, shares: list[tuple[float, bool]], lowest: float, offset: float) -> Series:
-    """Return bars; a share that is not known, of a few records, is drawn as the smallest that may be shown."""
+    """Return bars, with unknown shares at the smallest shown size."""
     share, exact = (np.array(each) for each in zip(*shares, strict=True))
     return Series(
         name=label,
@@ -109,14 +109,14 @@ def _finding(disclosure: "Disclosure") -> str:
     below, before = disclosure.below, disclosure.original_below or {}
     share = below.get(11, nan)
     if isinstance(share, SuppressedNumber) or isnan(share):
-        return "Few released records share their quasi-identifiers with fewer than 10 others."
+        return "Few released records are in equivalence classes of at most 10."
     compared = before.get(11, nan)
     original = "" if isinstance(compared, SuppressedNumber) or isnan(compared) else f" (original: {about(compared)})"
     return f"{about(share)} of released records{original} are in classes of fewer than 11 records."
 
 
 def class_size_table(audit: Audit) -> TableBlock | None:
-    """Return the share of records by the size of their class, original and released."""
+    """Return the share of records by class size, original and released."""
     rows = list(_size_rows(audit))
     if not rows:
         return None
@@ -125,7 +125,7 @@ def class_size_table(audit: Audit) -> TableBlock | None:
         columns=("Records", *(text for text, _ in BINS)),
         rows=tuple(rows),
         align=("left", *(_RIGHT for _ in BINS)),
-        note=f"–: fewer than {audit.minimum_cell} records, which the next share includes.",
+        note=f"–: fewer than {audit.minimum_cell} records; the next share includes them.",
     )
 
 
@@ -182,16 +182,17 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
 
 
 def class_sentence(label: str, disclosure: Disclosure, *, several: bool) -> str:
-    """Return the size of the smallest equivalence class, and the share of unique records."""
+    """Return the smallest class size and the share of uniques."""
     where = f"{name(label, _LONGEST_NAME)}: " if several else ""
     columns = "" if several else f" on {listed(disclosure.columns)}"
-    k = count(disclosure.k_anonymity)
-    said = f"{where}k = {k}{columns}; {percent(disclosure.sample_uniqueness)} of released records are unique."
+    k = disclosure.k_anonymity
+    size = f"k {'is' if isinstance(k, SuppressedNumber) else '='} {count(k)}{columns}"
+    said = f"{where}{size}; {percent(disclosure.sample_uniqueness)} of released records are unique."
     return said if several else f"{said} {disclosure.misleading}".rstrip()
 
 
 def class_table(releases: NamedDisclosures) -> TableBlock:
-    """Return k, prosecutor and marketer risk, and the share of records in small classes of each release."""
+    """Return k, prosecutor and marketer risk, and small-class shares."""
     sizes = sorted({size for _, found in releases for size in found.below if size > 2})
     said = [(label, text) for label, found in releases for text in found.notes if text]
     notes = dict.fromkeys(f"{name(label, 30)}: {text[:1].upper()}{text[1:].rstrip('.')}." for label, text in said)
@@ -241,15 +242,15 @@ def diversity_table(releases: NamedDisclosures) -> TableBlock | None:
         rows=tuple(rows),
         align=(_LEFT, _LEFT, *(_RIGHT for _ in range(5))),
         note=(
-            "Each value is of the worst equivalence class. l: effective number of values in a class; 1 discloses the "
-            "value. t: distance of a class from the whole release, 0 to 1. Disclosed: share of rows in classes where "
-            "all have the same value."
+            "Each value is that of the worst equivalence class. Effective number of values in a class (l): 1 "
+            "discloses the value. Distance of a class from the release (t): 0 to 1. Disclosed: share of rows in "
+            "classes with a single value."
         ),
     )
 
 
 def unique_table(releases: NamedDisclosures) -> TableBlock | None:
-    """Return on how few columns rows are unique; None where that was not searched."""
+    """Return special uniques by number of columns; None if not searched."""
     searched = [(label, found.special_uniques) for label, found in releases if found.special_uniques is not None]
     if not searched:
         return None
@@ -285,7 +286,7 @@ def _telling(columns: Sequence[str], times: Sequence[int]) -> list[str]:
 
 
 def population_table(releases: NamedDisclosures) -> TableBlock | None:
-    """Return model estimates of population risk; None where nothing is known about the population."""
+    """Return model estimates of population risk, or None."""
     rows = [
         (
             name(label, _LONGEST_NAME),
@@ -330,7 +331,7 @@ def _without(releases: NamedDisclosures) -> str:
 
 
 def household_table(releases: NamedDisclosures) -> TableBlock | None:
-    """Return the risk that a member of a household is re-identified; None without a household column."""
+    """Return household re-identification risk; None without a household column."""
     found = [(label, each.household) for label, each in releases if each.household is not None]
     if not found:
         return None

@@ -46,7 +46,7 @@ _NEARLY_ALL = 0.85
 
 
 def distance_charts(audit: Audit, attack: str, *, only: Collection[str] = ()) -> tuple[Chart, ...]:
-    """Return the histograms of an attack, ``closest_record`` or ``neighbour_ratio``: one for each release, or some."""
+    """Return distance histograms of an attack, one per release."""
     several = len(audit.releases) > 1
     return tuple(
         _chart(attack, name(release.name, _LONGEST_NAME) if several else "", finding, finding.distances, audit)
@@ -91,7 +91,7 @@ def _top(series: Sequence[Series]) -> float:
 def _bars(
     side: tuple[str, Style, str], shares: "FloatArray", width: float, histogram: "DistanceHistogram", lowest: float
 ) -> Series:
-    """Return shares of records as bars; those that were rounded up to the smallest number are hatched."""
+    """Return shares of records as bars, hatched where rounded up."""
     few = (np.abs(shares) > 0) & (np.abs(shares) <= lowest * (1 + 1e-9)) & histogram.is_rounded
     return Series(
         name=side[0],
@@ -127,7 +127,7 @@ def _caption(attack: str, histogram: "DistanceHistogram") -> str:
 
 
 def histogram_table(audit: Audit) -> TableBlock | None:
-    """Return what the histograms show in numbers: medians, 5% quantiles, copies, and the share of closer records."""
+    """Return histogram statistics: medians, 5% quantiles, copies, closer records."""
     rows = []
     for release in audit.releases:
         for attack, (title, _, _) in CHARTS.items():
@@ -138,12 +138,13 @@ def histogram_table(audit: Audit) -> TableBlock | None:
     if not rows:
         return None
     return TableBlock(
-        caption="Distances to the original",
-        columns=("Distance", "Median", "Control", "5% quantile", "Control", "Released closer (95% CI)"),
+        caption="Distances to the original data",
+        columns=("Distance", "Median", "Median, control", "5% quantile", "5% quantile, control", "Closer (95% CI)"),
         rows=tuple(rows),
         align=("left", *(_RIGHT for _ in range(5))),
-        note="Control: the same of control records. Released closer: share of pairs of a released and a control record "
-        "in which the released one is closer to the original; 50% is expected.",
+        note="Control: the same for control records. Closer: share of pairs of a released and a control record in "
+        "which the released one is closer to the original; 50% is expected. Distances are descriptive: dense data "
+        "have small distances without any leak.",
     )
 
 
@@ -161,8 +162,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     tables = (
         result_table(audit, ("copies",), "Exact copies"),
         subgroup_table(audit),
-        distance_table(audit),
-        histogram_table(audit),
+        histogram_table(audit) or distance_table(audit),
     )
     data = tuple(each for each in tables if each is not None)
     if not found and not data:
@@ -188,11 +188,11 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
 
 
 def copies_sentence(label: str, people: ExposedIndividuals, copies: CopyFindings, *, several: bool) -> str:
-    """Return how many people's records are released unchanged, how many by chance, and how many beyond it."""
+    """Return exact copies: observed, expected, and beyond chance."""
     where = f"{name(label, LONGEST_NAME)}: " if several else ""
     seen = number_of(people.copies_seen)
     if not people.copies_seen and not isinstance(people.copies_seen, SuppressedNumber):
-        return f"{where}No record is released as an exact copy."
+        return f"{where}{'no' if where else 'No'} record is released unchanged."
     expected = ""
     if not isnan(people.copies_expected) and not isinstance(people.copies_expected, SuppressedNumber):
         chance = "fewer than 1" if 0 < people.copies_expected < 1 else f"{people.copies_expected:.0f}"
@@ -201,12 +201,13 @@ def copies_sentence(label: str, people: ExposedIndividuals, copies: CopyFindings
     changed = [f"{listed(copies.coarsened)} generalized" if copies.coarsened else ""]
     changed += [f"{listed(copies.relabelled)} renamed" if copies.relabelled else ""]
     after = " and ".join(filter(None, changed))
-    said = f"{where}{seen} with a record released as an exact copy{expected}{beyond}."
+    said = f"{where}the records of {seen} are released unchanged{expected}{beyond}."
+    said = said if where else f"{said[:1].upper()}{said[1:]}"
     return f"{said} Compared with {after}." if after else said
 
 
 def subgroup_table(audit: Audit) -> TableBlock | None:
-    """Return the subgroups in which copies are more frequent; None where there are none."""
+    """Return the subgroups with more copies, or None."""
     rows = [
         (
             name(release.name, LONGEST_NAME),
@@ -229,7 +230,7 @@ def subgroup_table(audit: Audit) -> TableBlock | None:
 
 
 def distance_table(audit: Audit) -> TableBlock | None:
-    """Return quantiles of DCR and NNDR, next to those of the control group; None where they were not measured."""
+    """Return DCR and NNDR quantiles, compared with the control group."""
     rows = [
         (
             *([name(release.name, LONGEST_NAME)] if len(audit.releases) > 1 else []),

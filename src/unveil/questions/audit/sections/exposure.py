@@ -20,7 +20,7 @@ MOST_WATERFALLS = 5
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
-    """Return the most exposed records by row number, for the internal report alone."""
+    """Return the most exposed records, for the internal report."""
     every = [release for release in audit.releases if release.exposed]
     if not every:
         return None
@@ -46,8 +46,8 @@ def _table(release: AuditedRelease, *, several: bool) -> TableBlock:
             (
                 count(each.row + 1),
                 f"{each.p:.2g}",
-                "yes" if each.pointed_out else "no",
-                percent(each.unusual),
+                "yes" if each.flagged else "no",
+                percent(each.outlier_percentile),
                 listed(each.unheard, at_most=2) if each.unheard else "–",
                 count(each.released_row + 1) if each.released_row >= 0 else "–",
                 listed(each.columns, at_most=2) if each.columns else "–",
@@ -85,9 +85,9 @@ def _waterfalls(release: AuditedRelease) -> Waterfalls:
 
 
 def common_columns(exposed: Sequence[ExposedPerson]) -> str:
-    """Return through which columns flagged people, or the most exposed ones, stand out."""
+    """Return the columns in which exposed people stand out."""
     traced = [each for each in exposed if each.released_row >= 0]
-    flagged = [each for each in traced if each.pointed_out]
+    flagged = [each for each in traced if each.flagged]
     which = "Flagged people" if flagged else "The most exposed people"
     counts = Counter(column for each in flagged or traced[:20] for column in each.unheard or each.columns[:1])
     if not counts:
@@ -97,20 +97,20 @@ def common_columns(exposed: Sequence[ExposedPerson]) -> str:
 
 
 def exposed_table(audit: Audit) -> TableBlock:
-    """Return the record-level risk of all measured people as a table for a file."""
+    """Return the record-level risk of all measured people."""
     return TableBlock(
         caption="Exposed people",
         columns=(
-            *("release", "row", "p", "pointed_out", "more_unusual_than"),
-            *("own_values_released", "row_most_like_it", "shared_columns"),
+            *("release", "row", "p", "flagged", "outlier_percentile"),
+            *("unique_values_released", "nearest_row", "shared_columns"),
         ),
         rows=tuple(
             (
                 release.name,
                 str(each.row + 1),
                 f"{each.p:.6g}",
-                "yes" if each.pointed_out else "no",
-                f"{each.unusual:.6g}",
+                "yes" if each.flagged else "no",
+                f"{each.outlier_percentile:.6g}",
                 "; ".join(each.unheard),
                 str(each.released_row + 1) if each.released_row >= 0 else "",
                 "; ".join(each.columns),

@@ -1,4 +1,4 @@
-"""Generator and differential privacy: how were releases made, and is a claimed ε refuted?"""
+"""Generator and differential privacy: runs, and the claimed ε."""
 
 from collections.abc import Iterator
 from math import isnan
@@ -32,7 +32,7 @@ def oddities(audit: Audit) -> tuple[str, ...]:
 
 
 def existing_sentences(audit: Audit) -> tuple[str, ...]:
-    """Return the result on each existing release, for which no people were held out."""
+    """Return the result on each existing release, without held-out records."""
     if audit.way is None:
         return ()
     return tuple(_existing(each) for each in audit.verdict.releases if each.name != audit.way.release)
@@ -51,7 +51,7 @@ def _existing(release: ReleaseVerdict) -> str:
 
 
 def epsilon_sentence(audit: Audit) -> str:
-    """Return the empirical lower bound on ε, and whether a claim is refuted; empty where neither was asked for."""
+    """Return the empirical lower bound on ε and the claim's result."""
     found = audit.epsilon
     if found is None:
         return ""
@@ -73,13 +73,13 @@ def epsilon_sentence(audit: Audit) -> str:
 
 
 _UNTESTED = (
-    "membership was not measured. Run the membership attack with at least 60 control people, or insert canaries "
-    "(--generator, --canaries)."
+    "membership was not measured. Run the membership attack with at least 60 control people, or audit the generator "
+    "with canaries."
 )
 
 
 def _bound(finding: EpsilonFinding, bound: EpsilonBound) -> str:
-    """Return the lower bound in the terms of the claim, and the largest one possible here."""
+    """Return the lower bound in the claim's terms, and its maximum."""
     halved = bound.adjacency == "replace" and (finding.claim is None or finding.claim.adjacency == "add-remove")
     least, most = (each / 2 if halved else each for each in (bound.bound, bound.most))
     possible = f"largest bound possible here: {most:.2g}"
@@ -120,7 +120,7 @@ def runs_sentence(way: GeneratorSummary) -> str:
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
-    """Return how the audited releases were made, the results of single runs, and the bound on ε."""
+    """Return the runs, their results, and the ε bound."""
     way = audit.way
     if way is None and (audit.epsilon is None or audit.epsilon.claim is None):
         return None
@@ -152,7 +152,7 @@ def _spread(way: GeneratorSummary) -> TableBlock:
         mean = sum(values) / len(values)
         return (label, what, *(percent(each) for each in (min(values), mean, max(values))))
 
-    shown = {"excess_over_control": "normalized excess", "attack_rate": "attack success"}
+    shown = {"normalized_excess": "normalized excess", "attack_rate": "attack success"}
     rows = [row(ATTACKS[each.attack].title, shown[each.shown], each.values) for each in way.spread]
     if way.lost:
         rows.append(row("Utility", "utility loss", way.lost))

@@ -30,7 +30,7 @@ def attack_maps(
     at_most: int | None = MOST_ROWS,
     only: Collection[str] = (),
 ) -> tuple[CellGrid, ...]:
-    """Return a map for each release: rows are attributes or attackers, columns attacks, cells the excess in points.
+    """Return a heat map per release: excess by attribute and attack.
 
     Rows are sorted by their largest excess. ``at_most`` None shows all. ``only`` names releases; all unless given.
     """

@@ -19,7 +19,7 @@ MOST_SPLITS, MOST_COLUMNS = 5, 8
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
-    """Return the results on linkability: the strongest column splits, and the importance of columns."""
+    """Return the linkability section: strongest column splits and column importance."""
     table = result_table(audit, ("linkability",), "Linkability: all column splits")
     if table is None:
         return None
@@ -35,7 +35,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
 
 
 def split_chart(audit: Audit) -> Chart | None:
-    """Return the excess of the strongest column splits; None where fewer than two were tested."""
+    """Return the excess of the strongest column splits, or None."""
     found = strongest(audit, "linkability")
     if found is None:
         return None
@@ -74,7 +74,7 @@ def _weighed(audit: Audit) -> list[AuditedRelease]:
 
 
 def importance_chart(audit: Audit) -> Chart | None:
-    """Return the attack success without each column, the most important column first; None where not measured."""
+    """Return attack success without each column, most important first, or None."""
     found = strongest(audit, "linkability")
     releases = [each for each in _weighed(audit) if found is None or each.name == found[0].name]
     if not releases:
@@ -112,7 +112,7 @@ def _drawn(rate: Rate) -> float:
 
 
 def importance_table(audit: Audit) -> TableBlock | None:
-    """Return what the strongest attacker on each release loses without each of its columns; None if not measured."""
+    """Return column importance on each release, or None."""
     releases = _weighed(audit)
     if not releases:
         return None

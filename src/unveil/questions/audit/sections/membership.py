@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 #: The scores that have a line of their own next to what was learned, by their names.
-SCORES = {"nearest": "DCR score", "density": "density-ratio score"}
+#: Scores with a ROC curve of their own, and all with a name of their own.
+_FIXED = ("dcr", "density_ratio")
+SCORES = {"dcr": "DCR score", "density_ratio": "density-ratio score", "dcr_difference": "DCR-difference score"}
 _STYLES: tuple[Style, ...] = ("first", "second", "third", "fourth")
 #: The smallest false-positive rate of the axis, as a power of ten.
 _LOWEST = -3.0
@@ -32,7 +34,7 @@ _NONE = "–"
 
 
 def roc_curve(audit: Audit, *, linear: bool = False) -> Chart | None:
-    """Return the ROC curves, None where nothing was measured: one line per release, or per score of a single one.
+    """Return the ROC curves, one per release or score, or None.
 
     The axis of false positives is logarithmic unless ``linear``. The band holds 95% of the curves of random labels.
     """
@@ -40,7 +42,7 @@ def roc_curve(audit: Audit, *, linear: bool = False) -> Chart | None:
     if not lines:
         return None
     first = _separations(audit)[0][1]
-    dots = [(each.wrongly, float(each.rate.value)) for each in first.named if _is_shown(each.rate)]
+    dots = [(each.fpr, float(each.rate.value)) for each in first.tpr_at_fpr if _is_shown(each.rate)]
     lowest = max(-log10(max(others for _, _, others, _ in lines) + 1), _LOWEST)
     grid = np.log10(np.linspace(10.0**lowest, 1.0, _POINTS)) if linear else np.linspace(lowest, 0.0, _POINTS)
     at = np.unique([*grid, *(log10(x) for x, _ in dots if log10(x) >= lowest)])
@@ -78,7 +80,7 @@ def roc_curve(audit: Audit, *, linear: bool = False) -> Chart | None:
 def chance_band(
     false_positive_rate: "FloatArray", members: int, others: int, level: float = 0.95
 ) -> "tuple[FloatArray, FloatArray]":
-    """Return the limits of the true-positive rate if scores say nothing, at each false-positive rate.
+    """Return the TPR limits of random scores, at each FPR.
 
     The number of members above the k-th of n non-members is then beta-binomial; a beta distribution of the same mean
     and variance stands for it.
@@ -87,7 +89,7 @@ def chance_band(
     >>> round(float(low[0]), 2), round(float(high[0]), 2)
     (0.4, 0.6)
     """
-    from scipy.special import betaincinv  # half of the time that loading this page takes
+    from scipy.special import betaincinv
 
     size = max(members * (others + 2) / (others + 1 + members) - 1.0, 1.0)
     mean = np.clip(false_positive_rate, 1e-9, 1.0 - 1e-9)
@@ -97,21 +99,22 @@ def chance_band(
 
 
 def roc_table(audit: Audit) -> TableBlock | None:
-    """Return the AUC of each line of the chart, and the members flagged at fixed false-positive rates."""
+    """Return each curve's AUC, and its TPR at fixed FPRs."""
     found = _separations(audit)
     if not found:
         return None
-    levels = sorted({each.wrongly for _, separation in found for each in separation.named}, reverse=True)
+    levels = sorted({each.fpr for _, separation in found for each in separation.tpr_at_fpr}, reverse=True)
     rows = []
     for label, separation in found:
-        named = {each.wrongly: each.rate for each in separation.named}
+        named = {each.fpr: each.rate for each in separation.tpr_at_fpr}
         own = (_rate_text(named[level]) if level in named else _NONE for level in levels)
         rows.append((label, auc_text(separation.area), *own))
-        alone = [each for each in separation.scores if len(found) == 1 and each.name in SCORES]
+        alone = [each for each in separation.scores if len(found) == 1 and each.name in _FIXED]
         rows += [(f"{SCORES[each.name]} alone", auc_text(each.area), *(_NONE for _ in levels)) for each in alone]
+    head = "Release" if len(found) > 1 else "Score"
     return TableBlock(
         caption="Membership inference by score",
-        columns=("Score", "AUC (95% CI)", *(f"TPR at {100 * level:g}% FPR" for level in levels)),
+        columns=(head, "AUC (95% CI)", *(f"TPR at {100 * level:g}% FPR" for level in levels)),
         rows=tuple(rows),
         align=("left", *(_RIGHT for _ in range(1 + len(levels)))),
         note="TPR: members flagged. FPR: non-members flagged. AUC: 0.5 is guessing, 1 is perfect.",
@@ -124,7 +127,7 @@ def auc_text(area: "Rate") -> str:
 
 
 def _separations(audit: Audit) -> "list[tuple[str, Separation]]":
-    """Return the measured membership of each release, called by the release where there are several."""
+    """Return the measured membership of each release, by release name."""
     found = [
         (release.name, finding)
         for release in audit.releases
@@ -140,7 +143,7 @@ def _separations(audit: Audit) -> "list[tuple[str, Separation]]":
 
 
 def _score(separation: "Separation") -> str:
-    return "learned score" if separation.learned_from[0] else "relative DCR score"
+    return "learned score" if separation.learned_from[0] else "DCR-difference score"
 
 
 def _curve_lines(audit: Audit) -> "list[tuple[str, tuple[FloatArray, FloatArray], int, Rate]]":
@@ -152,7 +155,7 @@ def _curve_lines(audit: Audit) -> "list[tuple[str, tuple[FloatArray, FloatArray]
         lines += [
             (SCORES[each.name], each.curve, own.others, each.area)
             for each in own.scores
-            if each.name in SCORES and each.curve is not None
+            if each.name in _FIXED and each.curve is not None
         ]
     return lines[: len(_STYLES)]
 
@@ -163,7 +166,7 @@ def _rate_at(
     power: "FloatArray",
     dots: "Sequence[tuple[float, float]]" = (),
 ) -> "FloatArray":
-    """Return the share of members flagged at these false-positive rates, powers of ten.
+    """Return the TPR at these FPRs, powers of ten.
 
     A threshold that flags f of n non-members flags (f + 1) of n + 1 if one more of them comes, who is as good as any;
     between such rates it is drawn at random who is flagged. The line goes through the ``dots``, also where it is that
@@ -197,9 +200,9 @@ def _caption(separations: "Sequence[tuple[str, Separation]]") -> str:
 
 def _flagged(separation: "Separation") -> Iterator[str]:
     """Yield what is reached at few false positives, the fewest first."""
-    for each in sorted(separation.named, key=lambda each: each.wrongly):
+    for each in sorted(separation.tpr_at_fpr, key=lambda each: each.fpr):
         if _is_shown(each.rate):
-            yield f"At {100 * each.wrongly:g}% false positives {about(each.rate.value)} of members are flagged. "
+            yield f"At {100 * each.fpr:g}% false positives {about(each.rate.value)} of members are flagged. "
 
 
 def _is_shown(rate: "Rate") -> bool:
@@ -213,7 +216,7 @@ def _rate_text(rate: "Rate") -> str:
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
-    """Return the results on membership inference: AUC, TPR at low FPR, outliers, and all scores."""
+    """Return the membership section: AUC, TPR, outliers, and scores."""
     table = result_table(audit, ("membership",), "Membership inference: all scores")
     if table is None:
         return None
@@ -222,7 +225,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     lead = result_sentence(audit, "membership")
     if found:
         best = max((each for _, each in found), key=lambda each: float(each.area.value))
-        lead = f"{lead} AUC of the learned score: {auc_text(best.area)}; 0.5 is guessing."
+        lead = f"{lead} AUC of the {_score(best)}: {auc_text(best.area)}; 0.5 is guessing."
     return Section(
         heading="Membership inference",
         question="Can an attacker tell who is in the data?",
@@ -237,7 +240,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
 
 
 def separations(audit: Audit) -> list[tuple[str, Separation]]:
-    """Return how well members are told apart in each release where a score was learned or fixed."""
+    """Return membership results of releases with a scored attack."""
     return [
         (release.name, finding.separation)
         for release in audit.releases
@@ -247,7 +250,7 @@ def separations(audit: Audit) -> list[tuple[str, Separation]]:
 
 
 def separation_table(measured: Sequence[tuple[str, Separation]]) -> TableBlock:
-    """Return AUC, TPR at fixed FPR, flagged people and outliers, one column per release."""
+    """Return AUC, TPR, flagged people, and outliers, by release."""
     labels = [name(label, LONGEST_NAME) for label, _ in measured] if len(measured) > 1 else ["Value"]
     each_of = [dict(_lines(each)) for _, each in measured]
     rows = dict.fromkeys(line for lines in each_of for line in lines)
@@ -262,24 +265,26 @@ def separation_table(measured: Sequence[tuple[str, Separation]]) -> TableBlock:
 
 def _lines(separation: Separation) -> Iterator[tuple[str, str]]:
     yield "AUC", auc_text(separation.area)
-    for each in separation.named:
-        yield f"TPR at {100 * each.wrongly:g}% FPR", _rate(each.rate)
-    yield "Flagged at ≤ 5% FDR", f"{number_of(separation.pointed_out, '', '')} of {count(separation.members)}"
-    for group in separation.unusual:
+    for each in separation.tpr_at_fpr:
+        yield f"TPR at {100 * each.fpr:g}% FPR", _rate(each.rate)
+    known = not isinstance(separation.flagged, SuppressedNumber)
+    flagged = f"{number_of(separation.flagged, '', '')} of {count(separation.members)}"
+    yield "Flagged at ≤ 5% FDR", flagged if known else "not shown"
+    for group in separation.outliers:
         yield (
-            f"Outliers (top {100 * group.share:g}%): TPR at {100 * group.named.wrongly:g}% FPR",
-            _rate(group.named.rate),
+            f"Outliers (top {100 * group.share:g}%): TPR at {100 * group.tpr_at_fpr.fpr:g}% FPR",
+            _rate(group.tpr_at_fpr.rate),
         )
     if separation.epsilon is not None:
         shown = separation.epsilon
         text = f"{shown.bound:.2g} (largest bound possible here: {shown.most:.2g})"
         yield "Empirical lower bound on ε (replace one record, random split)", text
     for kind, score in best_by_kind(separation).items():
-        yield f"AUC of the best single score, {kind}", f"{auc_text(score.area)}, {score.name}"
+        yield f"AUC of the best single score, {kind}", f"{auc_text(score.area)}, {SCORES.get(score.name, score.name)}"
 
 
 def best_by_kind(separation: Separation) -> dict[str, ScoreArea]:
-    """Return the score with the highest AUC of each kind, the highest first."""
+    """Return each score type's best score, highest AUC first."""
     best: dict[str, ScoreArea] = {}
     for each in sorted(separation.scores, key=lambda each: -each.area.value):
         best.setdefault(each.sees, each)
@@ -294,6 +299,6 @@ def _note(separation: Separation) -> str:
     measured = f"Measured on {count(separation.members)} members and {count(separation.others)} non-members"
     reference = f"{count(separation.population)} more control people are the reference set"
     if not separation.learned_from[0]:
-        return f"Too few people to learn from: one fixed score is used. {measured}; {reference}."
+        return f"Too few people to train a score, so one fixed score is used. {measured}; {reference}."
     trained = f"trained on {count(separation.learned_from[0])} and {count(separation.learned_from[1])} other people"
     return f"{measured}; {trained}; {reference}. Single scores are descriptive; they do not affect the level."

@@ -12,7 +12,7 @@ from unveil.metrics.verdict.control import ColumnDifference, ControlCheck
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.evidence import alone, quantities_of
 from unveil.questions.audit.decision.text import p_text
-from unveil.questions.audit.findings import TOLD_APART, Audit, AuditedRelease
+from unveil.questions.audit.findings import SEPARABLE, Audit, AuditedRelease
 from unveil.questions.audit.sections.generator import oddities
 from unveil.questions.audit.words import LONGEST_NAME, number_of, percent
 from unveil.report.blocks import TableBlock
@@ -45,8 +45,8 @@ def methods(audit: Audit) -> Iterator[str]:
     )
     if audit.verdict.figures:
         yield (
-            "Significance: if the release discloses nothing, every choice of members from the data and the control "
-            f"group is equally likely. {count(audit.verdict.draws)} permutations give p, and adjusted p corrects for "
+            "Significance: if the release discloses nothing, any people of the data and the control group could be the "
+            f"members. Computing p takes {count(audit.verdict.draws)} permutations; adjusted p corrects for "
             f"{count(audit.verdict.figures, 'test', 'tests')} (step-down min-p, Westfall and Young 1993). An excess is "
             f"significant if adjusted p ≤ {audit.verdict.alpha:g}."
         )
@@ -67,14 +67,16 @@ def limitations(audit: Audit) -> Iterator[str]:
             "No control group: an attack may succeed because of what is true of the whole population. Most effects "
             "cannot be estimated without one."
         )
-    left_out = [each.title.lower() for each in ATTACKS.values() if each.name not in audit.attacks]
+    titles = [each.title for each in ATTACKS.values() if each.name not in audit.attacks]
+    left_out = [f"{each[:1].lower()}{each[1:]}" for each in titles]
     if left_out:
-        yield f"Attacks that were not run: {', '.join(left_out)}."
-    yield "Attackers with other columns, other tables, repeated releases, or stronger methods."
+        yield f"Not run: {', '.join(left_out)}."
+    yield "Not covered: attackers with other columns or tables, repeated releases, and stronger methods."
     if audit.by is None:
-        yield "Subgroups: a mean over all people can hide a subgroup with a higher risk."
+        yield "Not covered: subgroups. A mean over all people can hide a subgroup with a higher risk."
     else:
-        yield f"Subgroups by other columns than {name(audit.by, 40)}, and of fewer than {audit.minimum_cell} people."
+        others = f"subgroups by other columns than {name(audit.by, 40)}"
+        yield f"Not covered: {others}, and subgroups of fewer than {audit.minimum_cell} people."
     if all(release.utility is None for release in audit.releases):
         yield "Utility was not measured."
     if not any(each.role == "sensitive" for each in audit.columns) and not audit.sensitive_stated:
@@ -82,7 +84,7 @@ def limitations(audit: Audit) -> Iterator[str]:
 
 
 def tables(audit: Audit) -> Iterator[TableBlock]:
-    """Yield the checks of the control group, and how each column was read."""
+    """Yield the checks of the control group, and the column table."""
     facts = list(_facts(audit))
     if facts:
         yield TableBlock(
@@ -101,7 +103,7 @@ def _facts(audit: Audit) -> Iterator[tuple[str, str]]:
         yield "Control group", _CONTROL[control.outcome]
         yield from ((label, p_text(p)) for label, p in _checks(control) if not isnan(p))
     if judged.fewest_copies_provable:
-        yield "Smallest number of copies that counting can detect", count(judged.fewest_copies_provable)
+        yield "Smallest detectable number of exact copies", count(judged.fewest_copies_provable)
 
 
 def _checks(control: ControlCheck) -> Iterator[tuple[str, float]]:
@@ -111,7 +113,7 @@ def _checks(control: ControlCheck) -> Iterator[tuple[str, float]]:
 
 
 def column_table(audit: Audit) -> TableBlock:
-    """Return how each column was read: its type, role, and reason; guessed columns first."""
+    """Return each column's type, role, and reason; guessed ones first."""
     return TableBlock(
         caption="Columns",
         columns=("Column", "Type", "Confidence", "Role", "Missing", "Markers", "Reason"),
@@ -119,7 +121,7 @@ def column_table(audit: Audit) -> TableBlock:
             (
                 name(column.name, 60),
                 column.kind,
-                column.confidence,
+                column.confidence_words,
                 column.role,
                 people(column.missing),
                 ", ".join(map(_marker, column.markers)),
@@ -143,9 +145,15 @@ def notes(audit: Audit) -> Iterator[str]:
         for each in release.unseen if release.rows >= TOO_FEW else ():
             if each.severity == "warning" or (each.severity == "note" and each.unseen and release.kind == "masked"):
                 yield _unseen(each, release)
-    found = (finding for release in audit.releases for finding in release.findings)
-    yield from dict.fromkeys(each.remark for each in found if each.remark)
+    yield from dict.fromkeys(_remarks(audit))
     yield from audit.notes
+
+
+def _remarks(audit: Audit) -> Iterator[str]:
+    """Yield the remark of each finding, with its attack and release."""
+    for release in audit.releases:
+        of = f", {name(release.name, 40)}" if len(audit.releases) > 1 else ""
+        yield from (f"{ATTACKS[each.attack].title}{of}: {each.remark}" for each in release.findings if each.remark)
 
 
 def control_notes(audit: Audit) -> Iterator[str]:
@@ -156,7 +164,7 @@ def control_notes(audit: Audit) -> Iterator[str]:
     if control.outcome == "usable" and control.is_small:
         fewest = audit.verdict.fewest_copies_provable
         detects = f"no fewer than {count(fewest)} copies" if fewest else "no copies"
-        yield f"The control group is small ({number_of(control.others)}): counting can detect {detects}."
+        yield f"The control group is small ({number_of(control.others)}): it detects {detects}."
     if control.outcome == "other_people":
         yield (
             f"The control group is from another population: {_difference(control.differences[0])}. Use people from "
@@ -165,7 +173,7 @@ def control_notes(audit: Audit) -> Iterator[str]:
     if control.is_clustered:
         yield (
             "Similar rows are in the same table, as if one person had several. If so, state the column that identifies "
-            "the person (--id); if not, state that there is none (--id none)."
+            "the person; if not, state that there is none."
         )
     if control.outcome == "overlap":
         is_equal = control.p_overlap <= control.p_near
@@ -187,13 +195,13 @@ def _difference(each: ColumnDifference) -> str:
     if each.figure == "share":
         value = "missing" if each.value is None else repr(name(each.value, LONGEST_NAME))
         return f"{column} is {value} for {percent(each.here)} of the data and {percent(each.there)} of the control"
-    what = {"mean": "mean of ", "spread": "SD of ", "place": "mean rank of ", "place_spread": "SD of ranks of "}
+    what = {"mean": "mean of ", "spread": "SD of ", "place": "average rank of ", "place_spread": "SD of ranks of "}
     return f"{what[each.figure]}{column} is {each.here:.3g} in the data and {each.there:.3g} in the control"
 
 
 def cautions(audit: Audit) -> tuple[str, ...]:
-    """Return what stands above the headline: without it the results would be misread."""
-    apart = any(TOLD_APART in finding.figures for release in audit.releases for finding in release.findings)
+    """Return the cautions above the headline."""
+    apart = any(SEPARABLE in finding.figures for release in audit.releases for finding in release.findings)
     lost = (each for release in audit.releases for each in _lost(release))
     said = (*_too_few(audit), *oddities(audit), unsure_note(audit.columns), *([_APART] if apart else []), *lost)
     return tuple(dict.fromkeys(filter(None, said)))
@@ -328,7 +336,7 @@ def profile_sentence(answers: ProfileAnswers) -> str:
 
 
 def profile_answers(audit: Audit) -> ProfileAnswers | None:
-    """Return what answers each clause of the source of the threshold; None where the user chose it."""
+    """Return the answers to each clause of a threshold's source."""
     if not audit.thresholds.profile:
         return None
     values = {each.name: quantities_of(alone(audit, each.name)) for each in audit.releases}

@@ -1,14 +1,13 @@
-"""What the sections on attacks share: the result in one sentence, and the table of all attackers."""
+"""Shared parts of attack sections: result sentence and attacker table."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 
+from unveil.metrics.verdict.levels import Level
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
 from unveil.questions.audit.decision.rule import row_rank
+from unveil.questions.audit.decision.templates import LEVEL_WORDS, WITHHELD
 from unveil.questions.audit.decision.text import (
-    LEVEL_WORDS,
-    WITHHELD,
     effect_name,
     excess_text,
     is_hidden,
@@ -20,21 +19,14 @@ from unveil.questions.audit.words import LONGEST_NAME, listed, percent
 from unveil.report.blocks import TableBlock, sides
 from unveil.report.text import count, name
 
-#: What attackers without columns of their own are called.
-_SCORES: Mapping[str, str] = MappingProxyType(
-    {
-        "by distance": "DCR score",
-        "by density": "density-ratio score",
-        "by relative nearness": "DCR-difference score",
-        "learned": "learned score",
-    }
-)
+#: Attackers without columns of their own.
+_SCORES = frozenset({"DCR score", "density-ratio score", "DCR-difference score", "learned score"})
 #: At most so many attackers per release are in a table; the JSON output has all.
 MOST_ATTACKERS = 30
 
 
 def charted(audit: Audit) -> tuple[str, ...]:
-    """Return the release that charts show: the recommended one if it passes, else the worst."""
+    """Return the release in charts: a passing recommended one, else the worst."""
     decision = audit.decision
     leading = leading_release(decision)
     passing = [each.name for each in decision.releases if each.decision == "pass" and each.name == decision.recommended]
@@ -42,7 +34,7 @@ def charted(audit: Audit) -> tuple[str, ...]:
 
 
 def strongest(audit: Audit, risk: str) -> tuple[ReleaseDecision, RiskRow] | None:
-    """Return the release with the highest result on one of the four risks; None where none was tested."""
+    """Return the release with the highest result on a risk."""
     place = list(RISKS).index(risk)
     rows = [(each, each.risks[place]) for each in audit.decision.releases if not each.is_reference and each.risks]
     tested = [(release, row) for release, row in rows if row.effect is not None and row.level is not None]
@@ -50,7 +42,7 @@ def strongest(audit: Audit, risk: str) -> tuple[ReleaseDecision, RiskRow] | None
 
 
 def result_sentence(audit: Audit, risk: str) -> str:
-    """Return the strongest result on a risk in one sentence: size first, then the attacker and the significance."""
+    """Return the strongest result on a risk in one sentence."""
     found = strongest(audit, risk)
     if found is None:
         reasons = [each.risks[list(RISKS).index(risk)].why_not_tested for each in audit.decision.releases if each.risks]
@@ -62,15 +54,30 @@ def result_sentence(audit: Audit, risk: str) -> str:
         return ""
     where = f"{name(release.name, LONGEST_NAME)}: " if len(audit.decision.releases) > 1 else ""
     if is_hidden(effect):
-        return f"{where}{effect_name(effect)}: {WITHHELD}, {LEVEL_WORDS[row.level]}."
+        return f"{where}{_risk_by(row.level, effect)} ({WITHHELD})."
     state = "significant" if effect.is_significant else "not significant"
     p = "" if effect.counted else f", adjusted p {p_text(effect.p_adjusted)}"
-    said = f"{effect_name(effect)}, excess {excess_text(effect)} points, {state}{p}: {LEVEL_WORDS[row.level]}"
-    return f"{where}{said[:1].upper()}{said[1:]}. {knowledge_sentence(audit, release, effect)}".rstrip()
+    result = f"{where}{_risk_by(row.level, effect)}. Excess {excess_text(effect)} points, {state}{p}."
+    return f"{result} {knowledge_sentence(audit, release, effect)}".rstrip()
+
+
+def _risk_by(level: Level, effect: AttackEffect) -> str:
+    """Return the level of a risk and its worst attack.
+
+    >>> from unveil.metrics.verdict.effects import EffectSize
+    >>> _risk_by("very_low", AttackEffect(attack="linkability", excess=EffectSize(0.04, 0.01, 0.07)))
+    'Very low risk by linkability'
+    """
+    if level == "none_found":
+        return f"Nothing significant; highest by {effect_name(effect)}"
+    if level == "inconclusive":
+        return f"Inconclusive for {effect_name(effect)}"
+    words = LEVEL_WORDS[level]
+    return f"{words[:1].upper()}{words[1:]} risk by {effect_name(effect)}"
 
 
 def knowledge_sentence(audit: Audit, release: ReleaseDecision, effect: AttackEffect) -> str:
-    """Return which columns the attacker of an effect knows, as a sentence; empty where it has none of its own."""
+    """Return the attacker's columns as a sentence, or ""."""
     scenario = _scenario(audit, release.name, effect)
     if scenario is None or not scenario.first:
         return ""
@@ -82,7 +89,7 @@ def knowledge_sentence(audit: Audit, release: ReleaseDecision, effect: AttackEff
 
 
 def _scenario(audit: Audit, release: str, effect: AttackEffect) -> AttackScenario | None:
-    """Return what the attacker of an effect knows; at more neighbors it is the same attacker."""
+    """Return the attacker's scenario, shared by every number of nearest rows."""
     names = {effect.attacker, effect.attacker.partition(", ")[0]}
     return next(
         (
@@ -100,9 +107,9 @@ def _scenario(audit: Audit, release: str, effect: AttackEffect) -> AttackScenari
 
 
 def attacker_text(audit: Audit, release: str, effect: AttackEffect) -> str:
-    """Return an attacker by its columns or its score, never by a number."""
-    score = _SCORES.get(effect.attacker.partition(",")[0])
-    if score is not None:
+    """Return an attacker by its columns or its score."""
+    score = effect.attacker.partition(",")[0]
+    if score in _SCORES:
         return score
     scenario = _scenario(audit, release, effect)
     wider = effect.attacker.partition(", ")[2]
@@ -116,7 +123,7 @@ def attacker_text(audit: Audit, release: str, effect: AttackEffect) -> str:
 
 
 def result_table(audit: Audit, attacks: Sequence[str], caption: str) -> TableBlock | None:
-    """Return the result of each attacker of these attacks, the strongest first; None where none was measured."""
+    """Return each attacker's result, the strongest first, or None."""
     releases = [each for each in audit.decision.releases if not each.is_reference]
     several, rows, left_out = len(releases) > 1, [], 0
     has_sensitive = False
@@ -143,7 +150,7 @@ def result_table(audit: Audit, attacks: Sequence[str], caption: str) -> TableBlo
                 *([name(release.name, LONGEST_NAME)] if several else []),
                 *([effect_name(effect, of=False)] if many_attacks else []),
                 attacker_text(audit, release.name, effect),
-                *([name(effect.sensitive, LONGEST_NAME) or "–"] if has_sensitive else []),
+                *([name(effect.sensitive, LONGEST_NAME) if effect.sensitive else "all"] if has_sensitive else []),
                 *_cells(effect),
             )
             for release, effect in rows

@@ -1,4 +1,4 @@
-"""The sign-off sheet: what was audited and found, with the limitations, on one page to sign."""
+"""Sign-off sheet: scope, results, and limitations on one page."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -6,7 +6,8 @@ from types import MappingProxyType
 
 from unveil._version import __version__
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.text import LEVEL_WORDS, effect_name, excess_text, is_hidden
+from unveil.questions.audit.decision.templates import LEVEL_WORDS
+from unveil.questions.audit.decision.text import effect_name, excess_text, is_hidden
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.report_context import AuditContext, ReportContext
 from unveil.questions.audit.sections.generator import sheet_facts
@@ -43,7 +44,6 @@ def sign_off(audit: Audit, context: AuditContext) -> SignOff:
         command=("unveil", *report.written) if report.written else (),
         date=report.date,
         review_date=report.review,
-        is_decided=audit.decision.decision != "none",
         context=report.context,
         settings=(
             *sheet_facts(audit),
@@ -54,7 +54,7 @@ def sign_off(audit: Audit, context: AuditContext) -> SignOff:
 
 
 def _box(audit: Audit, risk: str) -> BoxFact:
-    """Return the strongest result on a risk, or why it was not tested."""
+    """Return the strongest result on a risk, or why none exists."""
     found = strongest(audit, risk)
     if found is None:
         return BoxFact(tested=False, why_not=result_sentence(audit, risk))
@@ -78,7 +78,7 @@ def _box(audit: Audit, risk: str) -> BoxFact:
 def _key_text(key: bytes) -> str:
     return (
         f"{key.hex()}. The redacted report has digests of the files under this key; unveil verify FILE asks for it and "
-        "shows that a file is the audited one. Keep it secret: it allows guesses about the files"
+        "shows that a file is the audited one. Keep it confidential: it allows guesses about the files"
     )
 
 
@@ -100,14 +100,14 @@ def _shown(path: Path | None) -> str:
 
 
 def _adversaries(audit: Audit) -> Iterator[Adversary]:
-    """Yield the attackers, each once; of column splits tried in turn only the strongest."""
+    """Yield each attacker once, with only the strongest column splits."""
     seen = set()
     for release in audit.releases:
         for finding in release.findings:
             who = finding.scenario
             if who is None or finding.is_mean or not who.first or (who.name, who.first) in seen:
                 continue
-            if who.origin == "tried" and finding is not release.strongest(finding.attack):
+            if who.origin == "random" and finding is not release.strongest(finding.attack):
                 continue
             seen.add((who.name, who.first))
             knows = listed(who.first, at_most=8)

@@ -20,7 +20,7 @@ _EVIDENCE: Mapping[str, int] = MappingProxyType({"by name and content": 0, "by c
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
-    """Return the results on single records: predicates, record linkage, row order, and direct identifiers."""
+    """Return the section on predicates, record linkage, and row order."""
     table = result_table(audit, _ATTACKS, "Singling out, re-identification and row order: all attackers")
     identifiers = identifier_table(audit)
     if table is None and identifiers is None:
@@ -43,7 +43,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
 
 
 def candidate_table(audit: Audit) -> TableBlock | None:
-    """Return the metrics of the candidates that record linkage leaves, one column per release; None without any."""
+    """Return candidate metrics of record linkage, by release."""
     found = [
         {
             figure: value
@@ -59,7 +59,7 @@ def candidate_table(audit: Audit) -> TableBlock | None:
     several = len(audit.releases) > 1
     heads = [name(release.name, LONGEST_NAME) for release in audit.releases] if several else ["Value"]
     return TableBlock(
-        caption="What record linkage leaves of each released record",
+        caption="Candidates of each released record",
         columns=("Metric", *heads, "More private", "Reliability in tables"),
         rows=tuple(
             (
@@ -76,7 +76,7 @@ def candidate_table(audit: Audit) -> TableBlock | None:
 
 
 def identifier_table(audit: Audit) -> TableBlock | None:
-    """Return the columns that look like direct identifiers, released ones first; None where there are none."""
+    """Return columns that look like direct identifiers, released ones first."""
     released = {release.name for release in audit.releases}
     places: dict[tuple[str, str], list[tuple[str, Flag]]] = {}
     for each in audit.flags:

@@ -1,4 +1,4 @@
-"""Subgroups: is one subgroup hit more often than the others?"""
+"""Subgroups: rates by subgroup, and significant differences."""
 
 import math
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _STYLES: tuple[Style, Style] = ("second", "fifth")
 
 @dataclass(frozen=True, kw_only=True)
 class GroupTable:
-    """The rates of one attack on one release by the subgroups of one column."""
+    """One attack's rates on one release, by subgroup."""
 
     column: str
     attack: str
@@ -40,7 +40,7 @@ class GroupTable:
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
-    """Return the rates of subgroups under the strongest attacker of each attack; None where none were asked for."""
+    """Return subgroup rates under each attack's strongest attacker, or None."""
     several = len(audit.releases) > 1
     found = [
         GroupTable(
@@ -59,7 +59,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     chart = group_chart(worst) if any(group.attack_rate.defined for group in worst.groups.groups) else None
     return Section(
         heading="Subgroups",
-        question="Is one subgroup hit more often than the others?",
+        question="Is the risk of one subgroup higher than that of the rest?",
         lead=worst_sentence(worst),
         blocks=() if chart is None else (chart,),
         data=(overview_table(found), *(group_table(each) for each in found if each.groups.groups)),
@@ -67,7 +67,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
 
 
 def _severity(table: GroupTable) -> tuple[bool, float]:
-    """Return the rank of a table: whether a subgroup is significantly worse off, then by how much."""
+    """Return the sort key of tables: significance, then difference."""
     groups = table.groups
     if groups.worst is None:
         return False, -math.inf
@@ -113,7 +113,7 @@ def overview_table(tables: Sequence[GroupTable]) -> TableBlock:
 
 
 def group_chart(table: GroupTable) -> Chart:
-    """Return attack success and control rate of each subgroup, the highest first, with the overall rate as a line."""
+    """Return each subgroup's success and control rate, highest first."""
     groups = table.groups
     shown = [group for group in groups.groups if group.attack_rate.defined][:MOST_ROWS]
     rates = {"attack success": [each.attack_rate for each in shown], "control": [each.control_rate for each in shown]}
@@ -155,7 +155,7 @@ def _points(label: str, rates: Sequence[Rate], style: Style) -> Series:
 
 
 def group_table(table: GroupTable) -> TableBlock:
-    """Return the people, attempts and rates of each subgroup, the highest first, and overall."""
+    """Return each subgroup's people, attempts, and rates, highest first."""
     groups = table.groups
     every = [*groups.groups, groups.overall]
     has_control = any(group.control_rate.defined for group in every)

@@ -1,4 +1,4 @@
-"""Tested changes: which change of the release lowers the risk, and at what cost in utility?"""
+"""Tested changes: their effect on risk and utility."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from math import isnan
 from unveil._figure import derived, figure, figure_at
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.text import DECISION_WORDS
+from unveil.questions.audit.decision.templates import DECISION_WORDS
 from unveil.questions.audit.findings import (
     AttackFinding,
     Audit,
@@ -38,12 +38,12 @@ _LEAST_FALL = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class ChangedFigure:
-    """The figure of one attack before and after a change."""
+    """One attack's excess before and after a change."""
 
     attack: str = figure("The attack, as it is written in commands.")
-    before: Rate = figure("The figure of the release as it is, with its interval.")
-    after: Rate = figure("The figure of the changed release on the same people, with its interval.")
-    p_adjusted: float = figure("The same, allowing for all figures that were judged together.")
+    before: Rate = figure("The excess on the present release, with its CI.")
+    after: Rate = figure("The excess on the changed release and the same people, with its CI.")
+    p_adjusted: float = figure("The p-value, adjusted for all tests of the audit.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class MeasuredChange:
     attacks: tuple[str, ...]
 
     def pairs(self) -> Iterator[tuple[str, AttackFinding, AttackFinding]]:
-        """Yield the worst of each attack before and after, where both are known."""
+        """Yield each attack's worst excess before and after."""
         for attack in (each for each in self.attacks if each in ATTACKS):
             one, other = self.before.strongest(attack), self.after.strongest(attack)
             if one is not None and other is not None:
@@ -68,12 +68,12 @@ class MeasuredChange:
     columns = figure_at("change.columns", "The columns that are changed.")
     how = figure_at("change.how", "The change, in words.", name="change")
 
-    @derived("Attacks that stay significant.")
+    @derived("Attacks that stay significant.", name="significant")
     def proved(self) -> tuple[str, ...]:
-        """The attacks that stay proved, copies beyond doubt among them."""
+        """The attacks that stay significant, with copies beyond chance."""
         return _proved(self.verdict)
 
-    @derived("The figures before and after.")
+    @derived("The excess before and after, by attack.", name="values")
     def figures(self) -> tuple[ChangedFigure, ...]:
         """The worst of each attack before and after."""
         return tuple(
@@ -81,35 +81,35 @@ class MeasuredChange:
             for attack, one, other in self.pairs()
         )
 
-    @derived("The share of usefulness that is lost before the change, from 0 to 1.")
+    @derived("Utility loss before the change, from 0 to 1.", name="utility_loss_before")
     def loss_before(self) -> float | None:
-        """What the release has lost of its use."""
+        """The utility loss of the release."""
         return None if self.before.utility is None else self.before.utility.loss
 
-    @derived("The share of usefulness that is lost after it, from 0 to 1.", name="loss")
+    @derived("Utility loss after the change, from 0 to 1.", name="utility_loss")
     def loss_after(self) -> float | None:
-        """What the changed release has lost of its use."""
+        """The utility loss of the changed release."""
         return None if self.change.utility is None else self.change.utility.loss
 
     @property
     def proved_before(self) -> tuple[str, ...]:
-        """The attacks that are proved of the release as it is."""
+        """The attacks that are significant on the present release."""
         return _proved(self.verdict_before)
 
     @property
     def fall(self) -> float:
-        """How much lower the figures of the repeated attacks are on average."""
+        """Mean reduction of the excess over the repeated attacks."""
         falls = [float(one.worse.value) - float(other.worse.value) for _, one, other in self.pairs()]
         return sum(falls) / len(falls) if falls else 0.0
 
     @property
     def loss(self) -> float:
-        """What the changed release has lost of its use."""
+        """The utility loss of the changed release."""
         return 0.0 if self.change.utility is None else float(self.change.utility.loss)
 
     @property
     def rank(self) -> tuple[int, float, float]:
-        """The best first: fewest attacks that stay proved, then lowest figures, then least loss."""
+        """Sort key: fewest significant attacks, lowest excess, least utility loss."""
         return len(self.proved), -round(self.fall, 6), self.loss
 
 
@@ -119,7 +119,7 @@ def _proved(verdict: ReleaseVerdict) -> tuple[str, ...]:
 
 
 def measured_changes(audit: Audit) -> list[MeasuredChange]:
-    """Return every change with the release before and after it, the best first."""
+    """Return every change with results before and after, best first."""
     suggestions = audit.suggestions
     if suggestions is None or suggestions.again is None:
         return []
@@ -151,7 +151,7 @@ def change_text(change: SuggestedChange) -> str:
 
 
 def suggestion_sentences(audit: Audit) -> list[str]:
-    """Return for each release that was changed what helps most, what that costs, and that nothing helps where so."""
+    """Return the best change of each release, with its cost."""
     if audit.suggestions is None:
         return []
     if not audit.suggestions.attacks:
@@ -248,7 +248,7 @@ def _table(audit: Audit, changes: Sequence[MeasuredChange]) -> TableBlock:
 
 
 def _still(measured: MeasuredChange) -> str:
-    """Return how many of the attacks that were proved stay so, and which do not."""
+    """Return how many significant attacks stay significant, by name."""
     gone = [ATTACKS[attack].title.lower() for attack in measured.proved_before if attack not in measured.proved]
     if not measured.proved:
         return "nothing"

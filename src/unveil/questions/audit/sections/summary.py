@@ -1,4 +1,4 @@
-"""The first screen of the audit report: level and decision, main chart with the summary table, one line of facts."""
+"""First screen of the audit report: level, decision, chart, summary table."""
 
 from collections.abc import Iterator, Sequence
 from math import isnan, nan
@@ -8,10 +8,8 @@ import numpy as np
 from unveil.metrics.verdict.effects import EffectSize
 from unveil.questions.audit.decision.findings import RISKS, AttackEffect, AuditDecision, ReleaseDecision, RiskRow
 from unveil.questions.audit.decision.rule import height
+from unveil.questions.audit.decision.templates import DECISION_WORDS, INDIVIDUALS, LEVEL_WORDS
 from unveil.questions.audit.decision.text import (
-    DECISION_WORDS,
-    INDIVIDUALS,
-    LEVEL_WORDS,
     effect_name,
     excess_text,
     is_hidden,
@@ -63,7 +61,7 @@ def strip(decision: AuditDecision) -> LevelStrip:
 
 
 def blocks(audit: Audit) -> tuple[Block, ...]:
-    """Return the main chart and the summary table; for several releases a table with one column each, and a chart."""
+    """Return the main chart and the summary table."""
     decision = audit.decision
     if len(decision.releases) == 1:
         return (_of_one(decision, audit.thresholds.threshold),)
@@ -103,20 +101,25 @@ def _reading(decision: AuditDecision) -> Iterator[str]:
     """Yield how to read the chart and its table."""
     yield _sizes(decision)
     yield (
-        "Baseline (tick): success on the control group, similar people outside the data, or by chance. Excess: more "
-        "people per 100 because of the release. Bands: very low to 5, low to 9, medium to 33, high above. Adjusted p "
-        f"corrects for all tests. {_MARKS}"
+        "Baseline: success on the control group (similar people outside the data), or by chance. Excess: more people "
+        "per 100 because of the release. Levels: up to 5 points very low, 9 low, 33 medium, above that high. "
+        f"Adjusted p corrects for all tests. {_MARKS}"
     )
     rows = (row.effect for row in decision.releases[0].risks if row.effect is not None and row.level is not None)
     if any(each.is_significant and not is_hidden(each) and each.excess.low <= 0 for each in rows):
         yield "A significant excess can have a limit below 0, because limits are corrected for all attackers."
 
 
+def _is_significant(row: RiskRow) -> bool:
+    """Return whether a risk is significant; the level tells where its rates are withheld."""
+    if row.effect is None or row.level is None:
+        return False
+    return row.level not in ("none_found", "inconclusive") if is_hidden(row.effect) else row.effect.is_significant
+
+
 def _caption(release: ReleaseDecision) -> str:
     """Return which risk stands out, or that none is significant."""
-    significant = [
-        row for row in release.risks if row.effect is not None and row.level is not None and row.effect.is_significant
-    ]
+    significant = [row for row in release.risks if _is_significant(row)]
     shown = [row for row in significant if row.effect is not None and not is_hidden(row.effect)]
     if not shown:
         return "No excess is significant." if not significant else ""
@@ -140,7 +143,7 @@ def _chart_row(row: RiskRow) -> RiskChartRow:
     by = _attack_name(row, effect)
     if is_hidden(effect):
         cells = ("not shown", "not shown", "not shown", "–", _mark(row))
-        return RiskChartRow(risk=risk, attack=by, cells=cells, level=row.level)
+        return RiskChartRow(risk=risk, attack=by, cells=cells, significant=_is_significant(row), level=row.level)
     excess = effect.excess
     kind = "" if effect.baseline_kind == "control" else f" ({effect.baseline_kind})"
     bounded = isinstance(excess.high, SuppressedNumber) or isinstance(excess.low, SuppressedNumber)
@@ -166,7 +169,9 @@ def _chart_row(row: RiskRow) -> RiskChartRow:
 
 
 def _attack_name(row: RiskRow, effect: AttackEffect) -> str:
-    return effect_name(effect) if effect.attack not in (row.risk, "membership") or effect.sensitive else ""
+    if effect.attack == row.risk and effect.sensitive:
+        return name(effect.sensitive, LONGEST_NAME)
+    return effect_name(effect) if effect.attack not in (row.risk, "membership") else ""
 
 
 def _drawn(value: float) -> float:
@@ -177,14 +182,12 @@ def _drawn(value: float) -> float:
 def _mark(row: RiskRow) -> str:
     if row.effect is None or row.level is None:
         return f"– {row.why_not_tested}"
-    return f"{'●' if row.effect.is_significant else '○'} {LEVEL_WORDS[row.level]}"
+    return f"{'●' if _is_significant(row) else '○'} {LEVEL_WORDS[row.level]}"
 
 
 def _sizes(decision: AuditDecision) -> str:
-    control = (
-        f"{number_of(decision.control_people)} in the control group" if decision.control_people else "no control group"
-    )
-    return f"{number_of(decision.people)} in the data, {control}."
+    control = number_of(decision.control_people) if decision.control_people else "none"
+    return f"Original data: {number_of(decision.people)}. Control group: {control}."
 
 
 def _of_several(decision: AuditDecision) -> TableBlock:
@@ -221,7 +224,7 @@ def _cell(row: RiskRow) -> str:
 
 
 def risk_and_utility(audit: Audit) -> Chart | None:
-    """Return the worst excess and the utility loss of each release; None where fewer than two have both."""
+    """Return each release's worst excess and utility loss, or None."""
     points = [
         (each.name, each.worst.excess, each.utility_loss)
         for each in audit.decision.releases

@@ -31,7 +31,7 @@ _OTHER = "other"
 def distribution_charts(
     audit: Audit, *, only: Collection[str] = (), rest: bool = False
 ) -> tuple[DistributionPanels, ...]:
-    """Return the distributions of the six columns of each release that changed most, or with ``rest`` of the others.
+    """Return the distributions of the most changed columns of each release.
 
     ``only`` names releases; all unless given.
     """
@@ -56,7 +56,7 @@ def distribution_charts(
 
 
 def distribution_table(audit: Audit) -> TableBlock | None:
-    """Return how far both distributions of each column in the charts are apart."""
+    """Return each column's distance between original and release."""
     rows = [
         (*([name(release.name, _LONGEST_LABEL)] if len(audit.releases) > 1 else []), *_distance_cells(each))
         for release in audit.releases
@@ -82,7 +82,7 @@ def _distance_cells(column: "ColumnDistribution") -> tuple[str, ...]:
 
 
 def distance_text(column: "ColumnDistribution") -> str:
-    """Return the measure of a column with its distance, as in KS 0.12."""
+    """Return a column's distance with its measure, as in KS 0.12."""
     if isinstance(column.distance, SuppressedNumber):
         return f"{_measure(column)} at most {fixed(column.distance.most)}"
     return f"{_measure(column)} {fixed(column.distance)}"
@@ -93,7 +93,7 @@ def _measure(column: "ColumnDistribution") -> str:
 
 
 def _panel(column: "ColumnDistribution", minimum: int) -> DistributionPanel:
-    """Return the panel of a column; numbers of a few records are drawn as the smallest that may be shown."""
+    """Return a column's panel; rare values are drawn at the minimum."""
     column = column.merged(minimum)
     sides = []
     for counts, rows in zip((column.original, column.released), column.rows, strict=True):
@@ -135,7 +135,7 @@ _LONGEST_LABEL = 24
 
 
 def association_charts(audit: Audit, *, only: Collection[str] = ()) -> tuple[Triangles, ...]:
-    """Return the associations of the columns of each release, or of some, whose associations changed most."""
+    """Return the associations of the most changed columns, by release."""
     return tuple(
         _association_chart(
             release.utility, f": {name(release.name, _LONGEST_LABEL)}" if len(audit.releases) > 1 else ""
@@ -175,13 +175,13 @@ def association_table(audit: Audit, *, at_most: int = MOST_PAIRS) -> TableBlock 
 
 
 def _known(pairs: "Sequence[PairDistance]") -> "list[PairDistance]":
-    """Return the pairs that have an association in one of the tables, the most changed first."""
+    """Return associated pairs of columns, most changed first."""
     known = [pair for pair in pairs if not isnan(pair.association_change)]
     return sorted(known, key=lambda pair: -pair.association_change)
 
 
 def _association_change(pair: "PairDistance") -> float:
-    """Return the released association minus the original one; one that is undefined counts as none."""
+    """Return the change in association; undefined counts as none."""
     if isnan(pair.original) and isnan(pair.released):
         return nan
     original, released = (0.0 if isnan(each) else each for each in (pair.original, pair.released))
@@ -249,7 +249,7 @@ NamedUtilities = Sequence[tuple[str, Utility]]
 
 
 def utility_table(releases: NamedUtilities) -> TableBlock:
-    """Return a row for each release: rows and cells kept, the three parts of the loss, and the loss."""
+    """Return each release's kept rows and cells, and utility loss."""
     return TableBlock(
         caption="Utility",
         columns=(
@@ -321,7 +321,7 @@ def _remarks(utility: Utility) -> list[str]:
 
 
 def changed_columns(releases: NamedUtilities, *, at_most: int = MOST_CHANGES) -> TableBlock | None:
-    """Return the columns that changed most in each release, or None where none did."""
+    """Return the most changed columns of each release, or None."""
     several = len(releases) > 1
     rows = []
     for label, utility in releases:
@@ -354,7 +354,7 @@ def changed_columns(releases: NamedUtilities, *, at_most: int = MOST_CHANGES) ->
 
 
 def changed_pairs(releases: NamedUtilities, *, at_most: int = MOST_CHANGES) -> TableBlock | None:
-    """Return the pairs of columns whose association changed most in each release, or None where none did."""
+    """Return the most changed pairs of columns, or None."""
     several = len(releases) > 1
     rows = [
         (
@@ -386,7 +386,7 @@ def _most_changed(utility: Utility) -> list[PairDistance]:
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
-    """Return the utility of each release: distributions, associations, separability; None if not measured."""
+    """Return the utility of each release, or None."""
     found = [(release.name, release.utility) for release in audit.releases if release.utility is not None]
     if not found:
         return None
@@ -411,7 +411,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
 
 
 def utility_sentence(label: str, utility: Utility, *, several: bool) -> str:
-    """Return the utility loss in one sentence, with the column or pair that changed most."""
+    """Return the utility loss in one sentence."""
     where = f"{name(label, _LONGEST_NAME)}: utility" if several else "Utility"
     said = f"{where} loss {percent(utility.loss)}"
     pairs = _most_changed(utility)

@@ -33,7 +33,7 @@ _DOUBTED = ("entropy", "min_entropy", "collision_entropy", "anonymity_set_size")
 
 
 def calibration_answer(findings: GradesFindings) -> tuple[str, ...]:
-    """Return whether entropy fails because of its probabilities, and what calibration does to the others.
+    """Return whether calibration corrects entropy, and its effect on all metrics.
 
     Nothing where no study has calibrated probabilities. Where entropy was not measured, it is about another metric.
     """
@@ -60,7 +60,7 @@ def _effect(each: CalibratedGrade) -> str:
         return f"Calibration mends {name}: {rates}{f'; still unreliable: {each.calibrated.reason}' if still else ''}."
     if each.effect == "worse":
         return f"Calibration makes {name} worse: {rates}."
-    if each.effect == "cannot be told":
+    if each.effect == "cannot be determined":
         return f"One attack on one release cannot show whether calibration changes {name}: {rates}."
     if each.raw.verdict == "use":
         return f"Calibration does not change {name}, which is reliable with raw scores: {rates}."

@@ -1,4 +1,4 @@
-"""The scores case by case: heat map, single cases, success by attack, and what explains the scores."""
+"""Scores by case: heat map, single cases, attack success, and factors."""
 
 import math
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ def heat_map(findings: GradesFindings) -> HeatMap:
 
 
 def detail_boxes(findings: GradesFindings, detail: Detail) -> BoxRows:
-    """Return a metric in a case, level by level from the weakest adversary, with its score (Fig. 2)."""
+    """Return a metric in a case by attacker strength, with its score (Fig. 2)."""
     grades, values = findings.grades, findings.grades.values
     column = values.metrics.index(detail.metric)
     at = values.cases.index(detail.case)
@@ -140,7 +140,7 @@ SUCCESS = ("adversary_success_rate", "adversary_overall_success")
 
 
 def maxima_boxes(findings: GradesFindings) -> tuple[BoxRows, ...]:
-    """Return the largest value of metrics by attack, a picture each (Fig. 7); none where no attack has chunks."""
+    """Return the largest value of metrics by attack (Fig. 7)."""
     if not any(facts.chunk for facts in findings.attacks.values()):
         return ()
     values, rows_of = findings.grades.values, _cases_by_attack(findings)
@@ -196,7 +196,7 @@ def success_boxes(findings: GradesFindings) -> BoxRows | None:
         rows=rows,
         x_kind="share",
         more_private="left",
-        caption="Where the two differ, the attack leaves out hard targets: compare attacks by overall success.",
+        caption="If the two differ, the attack leaves out hard targets: compare attacks by recall.",
     )
 
 
@@ -229,7 +229,7 @@ GROUPS: Mapping[str, str] = {
 
 
 def group_table(findings: GradesFindings) -> TableBlock | None:
-    """Return how much of the variance of each score a group of factors explains; None where nothing was fitted."""
+    """Return the variance of each score explained by groups of factors."""
     if not findings.factors:
         return None
     have = [group for group in GROUPS if any(group in each.shares for each in findings.factors)]
@@ -254,7 +254,7 @@ def _chance(factors: Factors, group: str) -> str:
 
 
 def term_table(findings: GradesFindings, factors: Factors, *, at_most: int | None = None) -> TableBlock:
-    """Return the fitted model of a score, the most important terms first (Tables 4, 5 and 6)."""
+    """Return the fitted model of a score by importance (Tables 4–6)."""
     terms = factors.mars.terms[:at_most]
     over = len(factors.mars.terms) - len(terms)
     more = f" {over} more terms are in JSON and LaTeX." if over else ""
@@ -275,7 +275,7 @@ def term_table(findings: GradesFindings, factors: Factors, *, at_most: int | Non
 
 
 def _named(findings: GradesFindings, text: str) -> str:
-    """Return a factor as people write it: an attack or a protection without its settings, where that is enough."""
+    """Return a factor's display name, without settings if unique."""
     group, _, name = text.partition(" ")
     if "max(0" in text or group not in ("metric", "attack", "protection", "data", "type", "scope", "axis"):
         return text
@@ -286,7 +286,7 @@ def _named(findings: GradesFindings, text: str) -> str:
 
 
 def factors_sentence(findings: GradesFindings) -> str:
-    """Return whether the metric or its setting explains more, in one sentence; empty where nothing was fitted."""
+    """Return whether the metric or its setting explains more."""
     for each in findings.factors:
         if each.response == "monotonicity" and {"metric", "setting"} <= each.shares.keys():
             metric, rest = each.shares["metric"].r_squared, each.shares["setting"].r_squared

@@ -72,7 +72,7 @@ def ranking_table(findings: GradesFindings) -> TableBlock:
 
 
 def node_table(findings: GradesFindings) -> TableBlock | None:
-    """Return evenness and range of the values of nodes next to those of means; None without values of nodes."""
+    """Return evenness and range of node values next to means."""
     nodes = node_reading(findings)
     if nodes is None:
         return None
@@ -92,12 +92,12 @@ def node_table(findings: GradesFindings) -> TableBlock | None:
 
 
 def node_reading(findings: GradesFindings) -> Reading | None:
-    """Return the scores of nodes next to those of means; None where there are none or they are the main ones."""
+    """Return the scores of node values next to means."""
     return findings.grades.nodes if findings.grades.of == "both" else None
 
 
 def score_text(score: ScoreSummary) -> str:
-    """Return a mean with three decimals, so that 0.667 is told from less, and its interval with two, for room."""
+    """Return a mean with three decimals and its CI with two."""
     return fixed(score.mean, places=3) + ("" if math.isnan(score.low) else f" ({fixed(score.low)}–{fixed(score.high)})")
 
 
@@ -127,7 +127,7 @@ def reason_table(findings: GradesFindings) -> TableBlock:
 
 
 def ranking_boxes(findings: GradesFindings, score: str) -> BoxRows:
-    """Return the metrics ranked by the mean of a score, as boxes over cases (Figs 4, 10 and 12)."""
+    """Return the metrics ranked by a score, as boxes (Figs 4, 10, 12)."""
     values, every = findings.grades.values, _score_of(findings, score)
     means = {each.metric: getattr(each, score) for each in findings.grades.metrics}
     order = sorted(means, key=lambda name: math.inf if math.isnan(means[name].mean) else -means[name].mean)
@@ -185,12 +185,12 @@ def interval_of(low: float, high: float) -> tuple[float, float] | None:
 
 
 def per_release(metric: str) -> bool:
-    """Return whether a metric is one number for a whole release, and so tells nothing about a single target."""
+    """Return whether a metric has one value per release."""
     return metric in METRICS and METRICS[metric].per == "release"
 
 
 def span_table(findings: GradesFindings) -> TableBlock | None:
-    """Return the range of each metric over all nodes, and which cases use most and least of it; None without nodes."""
+    """Return each metric's range over all nodes, with extreme cases."""
     if not findings.spans:
         return None
     return TableBlock(

@@ -40,13 +40,13 @@ def section(findings: GradesFindings, context: PageContext) -> Section | None:
 
 
 def case_tables(findings: GradesFindings) -> tuple[TableBlock, ...]:
-    """Return the requested cases, or else one case, with all scores of a suite and its metrics."""
+    """Return the requested cases with all scores of a suite."""
     tables = [case_table(findings, case) for case in findings.asked] or [example_table(findings)]
     return tuple(table for table in tables if table is not None)
 
 
 def sum_table(findings: GradesFindings) -> TableBlock | None:
-    """Return how suites rank by a sum of their metrics and by the product, and how often a level left out turns ranks.
+    """Return rankings by sum and by product, and rank reversals.
 
     None without suites.
     """
@@ -71,13 +71,13 @@ def sum_table(findings: GradesFindings) -> TableBlock | None:
             for each in suites
         ),
         align=sides(1, 6),
-        note="Reversed: leaving out the level with the lowest number (worst), or any level, reverses the order of "
-        "others. A product does so only where a metric has zeros.",
+        note="Reversed: leaving out the lowest level (worst), or any level, reverses the order of the remaining "
+        "levels. A product does so only if a metric has zeros.",
     )
 
 
 def suite_table(findings: GradesFindings) -> TableBlock | None:
-    """Return what suites are made of, and the share of cases they rank in order (Table 7); None without suites."""
+    """Return suites and the share of cases in order (Table 7)."""
     suites = findings.grades.suites
     if not suites:
         return None
@@ -127,7 +127,7 @@ def shares(summary: ScoreSummary) -> str:
 
 
 def weights_text(weights: dict[str, float]) -> str:
-    """Return metrics with their weights; equal ones are said once.
+    """Return metrics with their weights; equal weights appear once.
 
     >>> weights_text({"entropy": 0.5, "min_entropy": 0.5}), weights_text({"entropy": 0.9, "min_entropy": 0.1})
     ('entropy, min entropy (equal)', 'entropy 0.9, min entropy 0.1')
@@ -141,7 +141,7 @@ def weights_text(weights: dict[str, float]) -> str:
 
 
 def example_table(findings: GradesFindings) -> TableBlock | None:
-    """Return one case in which a suite stands beside the metrics it is made of (Table 8); None without suites.
+    """Return one case of a suite and its metrics (Table 8).
 
     The case is that of the first detail.
     """
@@ -150,7 +150,7 @@ def example_table(findings: GradesFindings) -> TableBlock | None:
 
 
 def case_table(findings: GradesFindings, case: int) -> TableBlock | None:
-    """Return all scores of a suite and its metrics in a case, of means and of nodes; None without suites.
+    """Return all scores of a suite and its metrics in a case.
 
     The suite is the one with the most metrics. It has no values of nodes: products of one node's values are not kept.
     """
@@ -183,7 +183,7 @@ def case_table(findings: GradesFindings, case: int) -> TableBlock | None:
 
 
 def _three(scores: Scores, case: int, name: str) -> tuple[str, str, str]:
-    """Return the three scores of a metric in a case; those of evenness and range may be very small."""
+    """Return the three scores of a metric in a case."""
     column = scores.values.metrics.index(name)
     return (
         fixed(float(scores.monotonicity.score[case, column]), places=3),
@@ -197,10 +197,10 @@ MOST_EQUAL = 5
 
 
 def found_table(name: str, search: SuiteSearch) -> TableBlock:
-    """Return the best single metric, the best suites with equal weights and the optimised one."""
+    """Return the best single metric, the best suites with equal weights and the optimized one."""
     shown = [("single metric", each) for each in search.singles[:2]]
     shown += [("equal weights", each) for each in search.equal[:MOST_EQUAL]]
-    shown += [("optimised weights", search.optimised)] if search.optimised is not None else []
+    shown += [("optimized weights", search.optimized)] if search.optimized is not None else []
     return TableBlock(
         caption=f"Best suites of {name}, in the cases that selected them",
         columns=("Selection", "Metrics and weights", "Cases in order", "Pairs in order"),
@@ -217,7 +217,7 @@ def found_table(name: str, search: SuiteSearch) -> TableBlock:
 
 
 def held_out_table(searches: dict[str, SuiteSearch]) -> TableBlock | None:
-    """Return the shares in cases that had no say, and the gains over the best single metric; None without any."""
+    """Return shares in held-out cases, and gains over the best metric."""
     rows = []
     for name, search in searches.items():
         for validation in search.validations:

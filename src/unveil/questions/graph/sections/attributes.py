@@ -47,7 +47,7 @@ def value_sentence(findings: GraphFindings) -> str:
 
 
 def best_columns(findings: GraphFindings) -> tuple[LearnedColumn, ...]:
-    """Return each column once, by its best source: by probabilities where there are any, else by the matches."""
+    """Return each column once, from probabilities if there are any."""
     return tuple({each.column: each for each in findings.columns}.values())
 
 
@@ -99,8 +99,8 @@ def value_table(column: LearnedColumn) -> TableBlock:
             for label, people, accuracy, guessing, gain, low, high in rows
         ),
         align=("left", *(("right",) * 5)),
-        note=f"People outside the seed pairs whose value is known; {mean_count(column.read_off_the_release)} values "
-        "come from the release, the others are guessed.",
+        note=f"People outside the seed pairs whose value is known; {mean_count(column.in_release)} "
+        "values come from the release, the rest are inferred.",
     )
 
 

@@ -111,7 +111,7 @@ def reliability_chart(learned: CalibratedFindings) -> Chart:
 def attempt_table(findings: GraphFindings) -> TableBlock:
     """Return the counts of attempts, with what each means."""
     tried = findings.mean(lambda each: each.matches.nobody_attempted)
-    seeds, unknown, nobody = findings.seed_pairs, findings.truth_unknown, findings.stand_for_nobody
+    seeds, unknown, nobody = findings.seed_pairs, findings.truth_unknown, findings.without_original
     lost, hidden = findings.truth_not_considered, hidden_but_matched(findings)
     rows = [
         ("Seed pairs", seeds, "Known to the attacker; left out of every result."),
@@ -146,7 +146,7 @@ def method(findings: GraphFindings) -> Iterator[str]:
         else "The attacker attacks the release five times, each time without a fifth of the seed pairs."
     )
     yield (
-        f"Calibration: {own} From {mean_count(learned.labels)} choices ({about(learned.labels_right)} correct), a "
+        f"Calibration: {own} From {mean_count(learned.labels)} choices ({about(learned.labels_correct)} correct), a "
         "logistic regression, with 200 choices or more also a monotone curve, learns the probability of a correct "
         "choice. The rest goes to the other candidates and all free nodes. Calibrated metrics include nodes without "
         "an attempt; their anonymity set is the fewest candidates with 95% of the probability."

@@ -70,7 +70,7 @@ def edge_chart(findings: GraphFindings) -> Chart:
     """Return precision and recall of the claims, compared with guessing."""
     first = findings.edges[0]
     rates = [[getattr(edges, rate) for edges in findings.edges] for rate in ("precision", "recall")]
-    guesses = (first.by_common_neighbours, first.by_degrees)
+    guesses = (first.by_common_neighbors, first.by_degrees)
     rows = (*(SOURCES[edges.way] for edges in findings.edges), "Guess: common neighbors", "Guess: degrees")
     styles: tuple[Style, Style] = ("first", "second")
     names = ("precision: claims that are correct", "recall: unknown edges that are claimed")
@@ -120,7 +120,7 @@ def edge_table(findings: GraphFindings) -> TableBlock:
         )
         for edges in findings.edges
     ]
-    for kind, share in (("common neighbors", first.by_common_neighbours), ("degrees", first.by_degrees)):
+    for kind, share in (("common neighbors", first.by_common_neighbors), ("degrees", first.by_degrees)):
         rows.append((f"Guess: {kind}", mean_count(first.claims), percent(share), "", "", "", ""))
     ci = "95% CI over repetitions" if findings.repeated else "95% CI of this release; claims that share a node depend"
     return TableBlock(
@@ -135,7 +135,7 @@ def edge_table(findings: GraphFindings) -> TableBlock:
 def people_table(edges: LearnedEdges) -> TableBlock:
     """Return how many edges are disclosed per person."""
     rows = (
-        ("People with an unknown edge", mean_count(edges.people_with_hidden_edges)),
+        ("People with an unknown edge", mean_count(edges.people_with_unknown_edges)),
         ("People with a disclosed edge", mean_count(edges.with_some_learned)),
         ("People with all edges disclosed", mean_count(edges.with_all_learned)),
         ("Disclosed edges per person (mean)", mean_count(edges.learned_per_person)),
@@ -165,6 +165,6 @@ def method(findings: GraphFindings) -> Iterator[str]:
             else f"The attacker knows that {percent(known)} of the released edges are original."
         )
         yield (
-            "By probabilities, an edge is claimed if it is more likely than not: the probabilities that two people are "
-            f"the ends of a released edge, summed, times the share of original edges. {share}"
+            "By probabilities, an edge is claimed if its probability exceeds 1/2. This probability is the "
+            f"sum over released edges, times the share of original edges. {share}"
         )

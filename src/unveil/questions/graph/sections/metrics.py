@@ -20,18 +20,18 @@ def section(findings: GraphFindings, context: PageContext) -> Section:
         heading="Metrics",
         question="How private are the nodes by each metric of the literature?",
         lead=f"{len(known)} of {len(findings.metrics)} metrics are reliable for attacks on graphs; rank attacks by "
-        "these. The others are below Data.",
+        "these. The rest are below Data.",
         blocks=tables[:1],
         data=(tables[1], definition_table(findings), *((cut_off_table(findings),) if findings.attempted else ())),
     )
 
 
 def metric_tables(findings: GraphFindings) -> tuple[TableBlock, ...]:
-    """Return the table of the reliable metrics and that of the others."""
+    """Return the tables of reliable metrics and of the rest."""
     reasons = dict.fromkeys(_missing(each, findings.repeated) for each in findings.metrics if each.undefined)
     notes = [f"No value: {'; '.join(reasons)}."] if reasons else []
     if any(each.agree for each in findings.metrics):
-        notes.append(f"{_EQUAL.capitalize()}: every repetition has the same value; others may differ.")
+        notes.append(f"{_EQUAL.capitalize()}: every repetition has the same value; new ones may differ.")
     if findings.chunk is not None:
         notes.append(f"* limited by the {findings.chunk} candidates that the attack compares at a time.")
     notes += cap_notes({each.metric.name: each.at_cap for each in findings.metrics}, who="nodes")

@@ -70,7 +70,7 @@ def at_risk_table(cracks: Cracks, items: Sequence[str], *, at_most: int = 10) ->
         row = [name(items[at]), chance_text(chance[at])]
         row += [significant(float(error[at]), digits=2) if error[at] > 0 else "exact"] if sampled else []
         row += [chance_text(groups.probability[at])] if groups is not None else []
-        row += [chance_text(cracks.no_token[at])] if unequal else []
+        row += [chance_text(cracks.no_pseudonym[at])] if unequal else []
         rows.append(tuple(row))
     return _items_table("Items most at risk", columns, rows, left=cracks.n - len(rows))
 
@@ -141,5 +141,5 @@ def exposure_chart(chances: FloatArray, *, title: str, x_label: str) -> Chart:
 
 
 def ceiling(top: float) -> float:
-    """Return the top of an axis that leaves room for the name of a threshold above the highest bar."""
+    """Return the axis limit above the highest bar and threshold label."""
     return min(1.0, max(0.1, math.ceil(top * 11.5 - 1e-9) / 10)) if top <= 0.85 else 1.15

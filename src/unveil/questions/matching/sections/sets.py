@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from unveil.metrics.matchings.cracks import Cracks, EstimatedFigure
+from unveil.metrics.matchings.cracks import Cracks, EstimatedValue
 from unveil.metrics.matchings.itemsets import Itemsets
 from unveil.questions.matching.estimates import amount, certainty, chance_text, degree_text
 from unveil.questions.matching.findings import ReleaseAlone
@@ -37,7 +37,7 @@ def section(cracks: Cracks) -> Section | None:
 
 
 def _set_sentences(itemsets: Itemsets) -> list[str]:
-    """Return the expected number of resolved sets, the set most at risk and the probability of any."""
+    """Return the expected resolved sets, the worst set, and any set."""
     total, some, sets = itemsets.expected, itemsets.any_found, itemsets.sets
     most = max(sets, key=lambda each: each.found.value)
     any_found = percent(some.value)
@@ -94,7 +94,7 @@ def group_table(cracks: Cracks) -> TableBlock:
                 count(each.size),
                 amount(each.expected),
                 decimal(each.by_chance),
-                amount(each.entries_cracked),
+                amount(each.items_cracked),
             )
             for each in sorted(categories, key=lambda each: (-round(each.expected.value / each.size, 12), each.name))
         ),
@@ -104,7 +104,7 @@ def group_table(cracks: Cracks) -> TableBlock:
 
 
 def release_section(
-    releases: Sequence[ReleaseAlone], resolved: EstimatedFigure | None, d: EstimatedFigure
+    releases: Sequence[ReleaseAlone], resolved: EstimatedValue | None, d: EstimatedValue
 ) -> Section | None:
     """Return the results of each of several releases alone; None where there is only one."""
     if not releases:

@@ -31,14 +31,14 @@ def section(findings: ReidentifyFindings, context: PageContext) -> Section | Non
 
 
 def drawn(findings: ReidentifyFindings) -> tuple[AttackOutcome, ...]:
-    """Return the attacks in the charts: as many as can be told apart, the most successful ones, in their order."""
-    by_success = sorted(findings.attacks, key=lambda each: number(each.hit_rate.value), reverse=True)
+    """Return the most successful attacks that a chart can show."""
+    by_success = sorted(findings.attacks, key=lambda each: number(each.attack_rate.value), reverse=True)
     return tuple(each for each in findings.attacks if each in by_success[: len(_STYLES)])
 
 
 def hit_chart(findings: ReidentifyFindings) -> Chart:
     """Return the attack success by the number of columns known."""
-    lines = _lines(findings, lambda _, step: step.hit_rate.value)
+    lines = _lines(findings, lambda _, step: step.attack_rate.value)
     top = max([findings.blind, *(number(y) for line in lines for y in line.y.tolist())])
     left = len(findings.attacks) - len(drawn(findings))
     gap = any(step.why for attacked in drawn(findings) for step in attacked.steps)
@@ -66,7 +66,7 @@ def uncertainty_chart(findings: ReidentifyFindings) -> Chart:
         x_label=_KNOWN,
         y_label="nats",
         series=_lines(findings, uncertainty),
-        caption="Nonspecificity of attacks that return sets, entropy of the others. A low value is not a correct one.",
+        caption="Nonspecificity of attacks that return sets, entropy of the rest. A low value is not a correct one.",
         x_range=(0.0, float(len(findings.known))),
         y_range=(0.0, max(1.0, math.ceil(highest * 2) / 2)),
         x_kind="count",
@@ -98,7 +98,7 @@ def step_table(findings: ReidentifyFindings) -> TableBlock:
         (
             spoken(attacked),
             f"{count(step.known)}: {name(step.column, 40)}" if step.known else "none",
-            rate_text(step.hit_rate) if step.known else percent(step.hit_rate.value),
+            rate_text(step.attack_rate) if step.known else percent(step.attack_rate.value),
             decimal(step.nonspecificity),
             decimal(step.entropy),
             count(step.nobody) if not step.why else "",

@@ -1,4 +1,4 @@
-"""Validity: whether an attack claims more than the masking allows."""
+"""Validity: the masking bounds what an attack may claim."""
 
 from unveil.metrics.trials.risk import Rate
 from unveil.questions.reidentify.findings import AttackOutcome, ReidentifyFindings, ValidityCounts
@@ -39,7 +39,7 @@ def section(findings: ReidentifyFindings, context: PageContext) -> Section | Non
 
 
 def validity_table(findings: ReidentifyFindings) -> TableBlock:
-    """Return the share of valid guesses of each attack at both levels, and the strongest evidence against it."""
+    """Return each attack's valid shares at both levels, and counterevidence."""
     reasons = dict.fromkeys(
         f"No verdict at the {each.level} level{_on_some(attacked, each)}: {each.why.removeprefix('not shown: ')}."
         for attacked in findings.attacks
@@ -66,7 +66,7 @@ def validity_table(findings: ReidentifyFindings) -> TableBlock:
 
 
 def _on_some(attacked: AttackOutcome, verdict: ValidityCounts) -> str:
-    """Return how many guesses of an attack are undecided, or nothing where all are."""
+    """Return the number of open guesses, or nothing if all are."""
     return f" on {count(verdict.undecided, 'record', 'records')} of {spoken(attacked)}" if verdict.decided else ""
 
 
@@ -78,7 +78,7 @@ def validity_of(attacked: AttackOutcome) -> str:
 
 
 def level_of(verdict: ValidityCounts) -> str:
-    """Return the share of valid guesses at one level; the counts where undecided guesses leave it open.
+    """Return the share of valid guesses at one level, or counts.
 
     >>> level_of(ValidityCounts(level="record", valid=3, invalid=1)), level_of(ValidityCounts(level="file"))
     ('75.0%', 'unknown')
@@ -91,7 +91,7 @@ def level_of(verdict: ValidityCounts) -> str:
         return "not shown" if verdict.not_shown else "unknown"
     if not verdict.undecided:
         return percent(verdict.share)
-    return f"{count(verdict.valid)} valid, {count(verdict.invalid)} refuted, {count(verdict.undecided)} undecided"
+    return f"{count(verdict.valid)} valid, {count(verdict.invalid)} refuted, {count(verdict.undecided)} open"
 
 
 def witness_of(attacked: AttackOutcome) -> str:
@@ -99,8 +99,8 @@ def witness_of(attacked: AttackOutcome) -> str:
     if attacked.witness:
         return attacked.witness
     if attacked.is_valid is None:
-        return f"No evidence against it, but {attacked.record_level.why or 'some guesses are undecided'}."
-    return "No guess claims more than the true probability."
+        return f"No evidence against it, but {attacked.record_level.why or 'some guesses are open'}."
+    return "No guess exceeds the true probability."
 
 
 def rate_text(rate: Rate) -> str:

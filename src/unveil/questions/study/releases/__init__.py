@@ -1,1 +1,1 @@
-"""What audits of releases that others made found together: which techniques keep most for the least risk?"""
+"""Audits of existing releases: risk and utility of techniques."""

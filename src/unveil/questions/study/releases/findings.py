@@ -1,4 +1,4 @@
-"""What a study of given releases found, as data: each release, techniques with their spread, and grades of figures."""
+"""Results of a study of releases: releases, techniques, and grades."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,38 +17,35 @@ if TYPE_CHECKING:
 #: A technique of fewer releases is in the tables, but nothing is concluded from it.
 FEWEST = 3
 
-_LOW, _HIGH = "The lower end of its 95 % interval.", "The upper end of its 95 % interval."
-_TECHNIQUE = "How it was made, as told."
-_EPSILON = "The epsilon that is told; null where there is none, or where all are meant."
-_RISK = "The clearest excess beyond what anybody reaches without the data; of a technique, that of its worst release."
-_LINKED = "How often records of one person are linked, in the data or not."
-_COPIED = "The share of people who stand in it word for word; of a grade, how a figure orders releases by that."
-_LOSS = "What was lost, from 0 to 1."
-_PROVED = "Whether the audit accuses the release, or how many it accuses."
-_SAFER = (
-    "Than which share of the other releases with the same columns of the same people it is safer, by how often records "
-    "are linked."
-)
-_USEFUL = "Than which share of them it is more useful, by what was lost."
-_BEATEN = "Which share of them is both safer and more useful."
-_SAVES = "How much less it lost than others with the same columns that link as much"
-_RELEASES = "How many releases, or every release with what its audit found."
+_LOW, _HIGH = "Lower end of its 95% CI.", "Upper end of its 95% CI."
+_TECHNIQUE = "Technique of the release, as stated."
+_EPSILON = "Stated ε; null if there is none, or for all together."
+_RISK = "Strongest excess risk; for a technique, that of its worst release."
+_LINKED = "Linkability: share of people whose records are linked, in the data or not."
+_COPIED = "Share of people with an exact copy; for a grade, the order of releases by that share."
+_LOSS = "Utility loss, from 0 to 1."
+_PROVED = "Whether the risk is significant, or the number of releases with a significant risk."
+_SAFER = "Share of comparable releases (the same columns and people) with a higher linkability."
+_USEFUL = "Share of comparable releases with a higher utility loss."
+_BEATEN = "Share of them that is both safer and more useful."
+_SAVES = "Utility loss below that of releases with the same columns and similar linkability"
+_RELEASES = "Number of releases, or the results of each release."
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeanInterval:
-    """A mean over releases with its bootstrap 95 % interval; NaN where undefined."""
+    """A mean over releases with its bootstrap 95% CI; NaN where undefined."""
 
-    mean: float = figure("The mean over releases.")
+    mean: float = figure("Mean over releases.")
     low: float = figure(_LOW)
     high: float = figure(_HIGH)
 
 
 @dataclass(frozen=True)
 class ShareInterval:
-    """A share of people with its 95 % interval; NaN where undefined."""
+    """A share of people with its 95% CI; NaN where undefined."""
 
-    value: float = figure("The share itself, null where undefined.")
+    value: float = figure("Value; null if undefined.")
     low: float = figure(_LOW)
     high: float = figure(_HIGH)
 
@@ -60,49 +57,48 @@ class ShareInterval:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditedFile:
-    """One release with what its audit found.
+    """One release with its audit results.
 
     Attributes
     ----------
     risk, asked
-        The clearest excess beyond what anybody reaches without the data, and the question it answers.
+        The strongest excess risk, and its attack.
     linked
-        How often records of one person are linked: how far anybody gets, in the data or not.
+        Linkability: the share of people whose records are linked, in the data or not.
     copied, unmistakable
-        The share of people who stand in it word for word, and how many of them beyond coincidence.
+        The share of people with an exact copy, and the number of people with copies beyond chance.
     loss
-        What it has lost, from 0 to 1.
+        Utility loss, from 0 to 1.
     proved, compared
-        Whether the audit accuses it, and whether it had a control.
+        Whether the risk is significant, and whether there was a control group.
     safer, more_useful
-        Than which share of the other releases with the same columns of the same people: by ``linked`` and by ``loss``.
+        Share of comparable releases (the same columns and people) with higher ``linked`` and with higher ``loss``.
     beaten
-        Which share of those is both safer and more useful. The most useful release is never beaten in both, nor is the
-        safest, however bad they are otherwise.
+        Share of those that is both safer and more useful; 0 for the most useful and for the safest release.
     saves
-        How much less it has lost than others with the same columns that link as much would: what a line through loss
-        and the logarithm of what is linked says, within the same columns. NaN where there are no others.
+        Utility loss below the value of a regression line on the logarithm of ``linked``, within the same columns. NaN
+        without comparable releases.
     """
 
-    name: str = figure("What it is called.")
-    original: str = figure("The people it was made from.")
+    name: str = figure("Name of the release.")
+    original: str = figure("Original data of the release.")
     technique: str = figure(_TECHNIQUE)
-    library: str = figure("By which library, as told.")
+    library: str = figure("Library of the release, as stated.")
     epsilon: float = figure(_EPSILON)
-    features: str = figure("The feature set, as told.")
-    columns: int = figure("How many columns of the original it holds.")
+    features: str = figure("Feature set of the release, as stated.")
+    columns: int = figure("Number of columns of the original in the release.")
     risk: ShareInterval = figure(_RISK)
-    asked: str = figure("Which question the clearest risk answers.")
+    asked: str = figure("Attack with the strongest risk.", name="attack")
     linked: ShareInterval = figure(_LINKED)
-    copied: float = figure(_COPIED)
-    unmistakable: int = figure("How many people are copied beyond coincidence.")
-    loss: float = figure(_LOSS)
-    proved: bool = figure(_PROVED)
-    compared: bool = figure("Whether there was a control.")
+    copied: float = figure(_COPIED, name="exact_copies")
+    unmistakable: int = figure("Number of people with copies beyond chance.")
+    loss: float = figure(_LOSS, name="utility_loss")
+    proved: bool = figure(_PROVED, name="significant")
+    compared: bool = figure("Whether there was a control group.")
     safer: float = figure(_SAFER)
     more_useful: float = figure(_USEFUL)
     beaten: float = figure(_BEATEN)
-    saves: float = figure(f"{_SAVES}; null where there are none.")
+    saves: float = figure(f"{_SAVES}; null if there are none.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,16 +108,16 @@ class TechniqueFindings:
     technique: str = figure(_TECHNIQUE)
     epsilon: float = figure(_EPSILON)
     releases: int = figure(_RELEASES)
-    proved: int = figure(_PROVED)
+    proved: int = figure(_PROVED, name="significant")
     linked: MeanInterval = figure(_LINKED)
-    copied: MeanInterval = figure(_COPIED)
-    loss: MeanInterval = figure(_LOSS)
+    copied: MeanInterval = figure(_COPIED, name="exact_copies")
+    loss: MeanInterval = figure(_LOSS, name="utility_loss")
     safer: MeanInterval = figure(_SAFER)
     more_useful: MeanInterval = figure(_USEFUL)
     beaten: MeanInterval = figure(_BEATEN)
     saves: MeanInterval = figure(f"{_SAVES}.")
     worst: AuditedFile
-    worst_name = figure_at("worst.name", "The release with the clearest risk.", name="worst")
+    worst_name = figure_at("worst.name", "Release with the strongest risk.", name="worst")
     risk = figure_at("worst.risk", _RISK)
 
 
@@ -130,13 +126,13 @@ class EpsilonSeries:
     """One technique at growing epsilon, with the same columns and people at each value."""
 
     technique: str = figure(_TECHNIQUE)
-    epsilons: tuple[float, ...] = figure("The epsilons, from low to high.")
-    groups: int = figure("How many groups of comparable releases there are.")
+    epsilons: tuple[float, ...] = figure("Values of ε, ascending.")
+    groups: int = figure("Number of groups of comparable releases.")
     linked: tuple[MeanInterval, ...] = figure(_LINKED)
-    loss: tuple[MeanInterval, ...] = figure(_LOSS)
+    loss: tuple[MeanInterval, ...] = figure(_LOSS, name="utility_loss")
     #: What changes from the first epsilon to the last.
-    more_linked: MeanInterval = figure("How much more is linked at the last epsilon than at the first.")
-    less_loss: MeanInterval = figure("How much less is lost.")
+    more_linked: MeanInterval = figure("Increase in linkability from the first to the last ε.")
+    less_loss: MeanInterval = figure("Decrease in utility loss.", name="less_utility_loss")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -145,7 +141,7 @@ class ReleasesFindings:
 
     version: str = figure(VERSION)
     study: Study = figure(
-        "The study that was reported.",
+        "The reported study.",
         without=("kind", "data", "protections", "axes", "fixed", "releases", "replications"),
     )
     folder: str
@@ -158,10 +154,10 @@ class ReleasesFindings:
         return sum(each.seconds for each in self.spent)
 
     releases: tuple[AuditedFile, ...] = figure(_RELEASES)
-    families: tuple[TechniqueFindings, ...] = figure("All releases of each technique.", name="techniques")
-    cells: tuple[TechniqueFindings, ...] = figure("All releases of each technique and epsilon.")
-    levels: tuple[EpsilonSeries, ...] = figure("Techniques at growing epsilon.")
-    grades: tuple[FigureGrade, ...] = figure("How well each figure orders releases.")
+    families: tuple[TechniqueFindings, ...] = figure("Results of each technique.", name="techniques")
+    cells: tuple[TechniqueFindings, ...] = figure("Results per technique and ε.")
+    levels: tuple[EpsilonSeries, ...] = figure("Techniques by increasing ε.")
+    grades: tuple[FigureGrade, ...] = figure("Order of releases by each value.")
     frame: "pl.DataFrame" = field(repr=False)
     spent: tuple[AttackCost, ...] = ()
     is_summary: bool = False

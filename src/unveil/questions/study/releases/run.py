@@ -1,4 +1,4 @@
-"""Audits of given releases put together: who is safer and more useful than whom, with uncertainty over releases."""
+"""Combine audits of releases: rankings by risk and utility, with uncertainty."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ def run(results: Results) -> ReleasesFindings:
         frame=results.frame,
         failures=failures_of(results.errors),
         spent=spent(results.fine, times_of(results)),
-        is_summary=results.summarised is not None,
+        is_summary=results.summarized is not None,
     )
 
 
@@ -160,7 +160,7 @@ def _family(technique: str, epsilon: float, files: Sequence[AuditedFile], seed: 
 
 
 def spread_of(values: Iterable[float], seed: int) -> MeanInterval:
-    """Return the mean of values, and the middle 95 % of means of as many that are drawn anew from them.
+    """Return the mean with its 95% bootstrap interval.
 
     >>> spread_of([1.0, 1.0], 1)
     MeanInterval(mean=1.0, low=1.0, high=1.0)

@@ -89,8 +89,9 @@ def _false_alarms(findings: ReleasesFindings) -> Iterator[str]:
     flagged = len(findings.releases) * ERRS
     if flagged >= 1:
         yield (
-            f"False alarms: an audit flags at most {about(ERRS)} of leak-free releases, so up to {flagged:.0f} of "
-            "these may be flagged by chance; a risk in most releases of a technique is not chance."
+            f"False alarms: an audit flags at most {about(ERRS)} of leak-free releases, so up to "
+            f"{flagged:.0f} of these may be flagged by chance. A risk in most releases of a technique is not "
+            "chance."
         )
 
 
@@ -114,9 +115,9 @@ def _facts(findings: ReleasesFindings) -> Iterator[str]:
 _METHOD = (
     "Each release was audited with all attacks, against the columns of the original that it holds. People of the "
     "original who are not released are the control group; elsewhere there is none.",
-    "Strongest risk: the largest lower limit of the excess over all attacks. Without a control group only excesses "
-    "over a theoretical baseline count: copies beyond chance, inference beyond models taught on other people of the "
-    "data, predicates beyond those made without the data, and row order.",
+    "Strongest risk: the largest lower limit of the excess over all attacks. Without a control group, only "
+    "excesses over a theoretical baseline count. These are copies beyond chance, inference beyond models "
+    "trained on held-out people, predicates beyond those made without the data, and row order.",
     "Linked: how often two records of a person are linked by the best column split, in the data or not. It orders "
     "releases with the same columns and is no evidence of a risk.",
     "95% CI: bootstrap over releases; for the order of releases, over groups of comparable releases. The seed "
@@ -132,7 +133,7 @@ _LIMITATIONS = (
 VIEW: QuestionView[ReleasesFindings] = QuestionView(
     schema="unveil.study-releases/1",
     findings=ReleasesFindings,
-    about="What `unveil study report --json` prints of a study of releases that were made already.",
+    about="Result of `unveil study report` for a study of existing releases.",
     frame=lambda findings: findings.frame,
     page=page,
 )

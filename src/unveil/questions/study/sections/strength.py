@@ -73,7 +73,7 @@ def _main_of(charts: tuple[Chart, ...]) -> Chart | None:
 
 
 def strength_charts(findings: StudyFindings, *, at_most: int = MOST_CHARTS) -> tuple[tuple[Chart, ...], int]:
-    """Return a picture per data set, protection and axis, and how many there would be without the bound.
+    """Return charts by data set, protection and axis, and their number.
 
     The first metric goes up, the level goes across, and each attack is a line; it has a gap where a scenario failed or
     is missing. All pictures have the same scale, so that they can be compared. An axis with one level has no picture.
@@ -213,7 +213,7 @@ def mean_text(mean: tuple[float, float] | None, metric: str) -> str:
 
 
 def effect_table(findings: StudyFindings) -> TableBlock:
-    """Return what each attack reaches after each protection: one row per protection, for the strongest adversary."""
+    """Return each attack's success by protection, for the strongest attacker."""
     study, metric = findings.study, findings.metrics[0]
     protections, attacks = labels(study.protections), labels(study.attacks)
     cells = {

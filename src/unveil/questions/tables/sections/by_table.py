@@ -1,6 +1,6 @@
 """By table: what each table reveals, and to readers who interpret its symbols in another way."""
 
-from unveil.metrics.counts.count_disclosure import CountFigures
+from unveil.metrics.counts.count_disclosure import CellDisclosure
 from unveil.questions.tables.findings import TablesFindings
 from unveil.report.blocks import Section, Side, TableBlock
 from unveil.report.editions import people
@@ -48,17 +48,17 @@ def tables_table(findings: TablesFindings, *, shareable: bool = False) -> TableB
     the total of all tables less those of the others. So are small recovered cells, where few stand in no table.
     """
     columns: dict[str, list[int | None]] = {
-        findings.treatment.capitalize() if findings.treatment != "hidden" else "Suppressed": [
-            each.hidden for each in findings.tables
+        findings.treatment.capitalize() if findings.treatment != "suppressed" else "Suppressed": [
+            each.suppressed for each in findings.tables
         ],
-        "Recovered": [each.worked_out for each in findings.tables],
+        "Recovered": [each.recovered for each in findings.tables],
         "from it alone": [each.alone for each in findings.tables],
-        "Small": [each.small_worked_out for each in findings.tables],
+        "Small": [each.small_cells_recovered for each in findings.tables],
     }
     whole = len(columns)
     if shareable and len(findings.tables) > 1:
         columns = {name: own for name, own in columns.items() if not any(is_few(findings, each or 0) for each in own)}
-    if shareable and is_few(findings, findings.figures.unlisted_small):
+    if shareable and is_few(findings, findings.figures.small_by_differencing):
         columns.pop("Small", None)
     rows = tuple(
         (
@@ -85,9 +85,9 @@ def readings_table(findings: TablesFindings, *, shareable: bool = False) -> Tabl
         (
             _READERS[each.name] + (" (excluded by the microdata)" if each.excluded else ""),
             ", ".join(dict.fromkeys(each.ranges)) or "no symbol",
-            people(each.figures.worked_out),
+            people(each.figures.recovered),
             people(each.figures.small),
-            "not shown" if shareable and not is_rest_many(findings, each.figures) else people(each.figures.narrow),
+            "not shown" if shareable and not is_rest_many(findings, each.figures) else people(each.figures.approximate),
         )
         for each in findings.readings
     )
@@ -104,18 +104,18 @@ def readings_table(findings: TablesFindings, *, shareable: bool = False) -> Tabl
 
 
 def least_shared(findings: TablesFindings) -> int:
-    """Return the smallest number that the shareable edition states; "fewer than 2" would be 1, as zeros are stated."""
+    """Return the smallest number that the redacted report states."""
     return max(findings.minimum, 3)
 
 
 def is_few(findings: TablesFindings, number: int) -> bool:
-    """Return whether the shareable edition must not state this number."""
+    """Return whether the redacted report must omit this number."""
     return 0 < number < least_shared(findings)
 
 
-def is_rest_many(findings: TablesFindings, figures: CountFigures) -> bool:
-    """Return whether, by what the shareable edition states, many cells are not recovered: else it would reveal more."""
-    if is_few(findings, figures.hidden):
+def is_rest_many(findings: TablesFindings, figures: CellDisclosure) -> bool:
+    """Return whether the redacted report may state the other cells."""
+    if is_few(findings, figures.suppressed):
         return False
-    recovered = least_shared(findings) - 1 if is_few(findings, figures.worked_out) else figures.worked_out
-    return not is_few(findings, figures.hidden - recovered)
+    recovered = least_shared(findings) - 1 if is_few(findings, figures.recovered) else figures.recovered
+    return not is_few(findings, figures.suppressed - recovered)

@@ -12,7 +12,7 @@ _FEW = 10
 
 
 def section(findings: TablesFindings, context: PageContext) -> Section | None:
-    """Return the derivations, with the groups that share one code; None where there is nothing to show."""
+    """Return the derivations section, if there is something to show."""
     del context
     parts = (
         _derivations(findings),
@@ -40,7 +40,7 @@ def _derivations(findings: TablesFindings) -> str:
 
 
 def _groups(findings: TablesFindings) -> str:
-    number = findings.groups_of
+    number = findings.single_code_groups
     if not number:
         return ""
     smallest = findings.groups[0]
@@ -49,21 +49,25 @@ def _groups(findings: TablesFindings) -> str:
 
 
 def _singletons(findings: TablesFindings) -> str:
-    if findings.insiders is None:
+    if findings.singletons is None:
         return ""
-    there, tried, gain, most = findings.insiders
+    there, tried, gain, most = findings.singletons
     if not there:
-        return "Singleton attack: no respondent is alone in a suppressed cell."
+        return "Singleton attack: no suppressed cell has exactly one respondent."
     drawn = f" ({count(tried)} tested at random)" if tried < there else ""
-    gains = f"{count(gain)} can recover others, at most {count(most)}" if gain else "none can recover another"
-    respondents = count(there, "respondent is", "respondents are")
-    return f"Singleton attack: {respondents} alone in a suppressed cell{drawn}; {gains}."
+    gains = f"{count(gain)} can recover other cells, at most {count(most)}" if gain else "none can recover another"
+    respondents = count(
+        there,
+        "respondent is the only one in a suppressed cell",
+        "respondents are the only ones in their suppressed cells",
+    )
+    return f"Singleton attack: {respondents}{drawn}; {gains}."
 
 
 def steps_table(findings: TablesFindings, *, first: int, last: int | None) -> TableBlock:
     """Return how cells are recovered, those that need no other recovered cell first."""
     rows = tuple(
-        (each.cell if each.is_listed else f"{each.cell} (in no table)", count(each.count), sum_text(each))
+        (each.cell if each.is_listed else f"{each.cell} (not published)", count(each.count), sum_text(each))
         for each in findings.steps[first:last]
     )
     left = findings.steps_of - len(findings.steps)
@@ -80,7 +84,7 @@ def steps_table(findings: TablesFindings, *, first: int, last: int | None) -> Ta
 def groups_table(findings: TablesFindings) -> TableBlock:
     """Return the groups in which all people share one code, the smallest first."""
     rows = tuple((each.group, f"{each.variable}: {each.code}", people_text(each)) for each in findings.groups)
-    left = findings.groups_of - len(rows)
+    left = findings.single_code_groups - len(rows)
     more = f" {count(left)} larger groups are not listed." if left > 0 else ""
     return TableBlock(
         caption="Groups that share one code",
@@ -92,7 +96,7 @@ def groups_table(findings: TablesFindings) -> TableBlock:
 
 
 def people_text(of: GroupFindings | RankedRecord) -> str:
-    """Return the number of people of a group or a record, as far as it is known."""
+    """Return the number of people of a group or record, if known."""
     if of.high is None:
         return f"{count(of.low)} or more"
     return count(of.low) if of.low == of.high else f"{count(of.low)} to {count(of.high)}"

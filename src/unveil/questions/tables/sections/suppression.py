@@ -1,13 +1,13 @@
 """Secondary suppression: the further cells to suppress, and what can be recovered then."""
 
-from unveil.metrics.counts.count_disclosure import CountFigures
+from unveil.metrics.counts.count_disclosure import CellDisclosure
 from unveil.questions.result import PageContext
-from unveil.questions.tables.findings import RepairFindings, TablesFindings
+from unveil.questions.tables.findings import SuppressionFindings, TablesFindings
 from unveil.report.blocks import NextStep, Section, TableBlock
 from unveil.report.text import count
 
 
-def undecided(figures: CountFigures) -> int:
+def undecided(figures: CellDisclosure) -> int:
     """Return for how many cells it is not settled whether they can be recovered."""
     return figures.undecided + figures.unlisted_undecided
 
@@ -25,12 +25,12 @@ def section(findings: TablesFindings, context: PageContext) -> Section | None:
     )
 
 
-def effects(repair: RepairFindings) -> list[str]:
+def effects(repair: SuppressionFindings) -> list[str]:
     """Return the cost of secondary suppression, what remains, and what rounding would leave."""
     small = count(repair.after.small, "small cell", "small cells")
     sentences = [
-        f"With {count(repair.hidden_after)} of {count(repair.listed)} cells suppressed ({count(repair.hidden_before)} "
-        f"before), the same attack recovers {small}. A smaller set may suffice."
+        f"With {count(repair.suppressed_after)} of {count(repair.listed)} cells suppressed "
+        f"({count(repair.suppressed_before)} before), the same attack recovers {small}. A smaller set may suffice."
     ]
     if repair.helpless:
         sentences.append(
@@ -47,7 +47,7 @@ def effects(repair: RepairFindings) -> list[str]:
         )
     if repair.rounding:
         each = [
-            f"base {one.base}: {count(one.worked_out)}{' or more' if one.undecided else ''}" for one in repair.rounding
+            f"base {one.base}: {count(one.recovered)}{' or more' if one.undecided else ''}" for one in repair.rounding
         ]
         sentences.append(f"Recovered cells after random rounding instead: {'; '.join(each)}.")
     return sentences
@@ -62,18 +62,23 @@ def repair_steps(findings: TablesFindings) -> list[str]:
         left = count(repair.after.small, "small cell", "small cells")
         return [f"Merge codes or round as well: {left} can be recovered after secondary suppression."]
     if undecided(repair.after):
-        return [NextStep("Allow more solver steps before you publish the suppressed tables.", option="--work")]
+        return [
+            NextStep(
+                "Allow more solver steps before you publish the suppressed tables.",
+                option="solver_steps in the settings file",
+            )
+        ]
     return ["Publish the tables with secondary suppression: no small cell can be recovered from them."]
 
 
-def repair_table(repair: RepairFindings, findings: TablesFindings) -> TableBlock:
+def repair_table(repair: SuppressionFindings, findings: TablesFindings) -> TableBlock:
     """Return the results before and after secondary suppression, by the same attack."""
     before, after = findings.figures, repair.after
     rows = (
-        ("Suppressed", count(repair.hidden_before), count(repair.hidden_after)),
-        ("Recovered", count(before.worked_out), count(after.worked_out)),
+        ("Suppressed", count(repair.suppressed_before), count(repair.suppressed_after)),
+        ("Recovered", count(before.recovered), count(after.recovered)),
         ("Small cells recovered", count(before.small), count(after.small)),
-        ("Approximate", count(before.narrow), count(after.narrow)),
+        ("Approximate", count(before.approximate), count(after.approximate)),
         ("Known to be small", count(before.known_small), count(after.known_small)),
         *([(f"Small cells with fewer than {repair.keep} values", "", count(repair.tight))] if repair.keep > 2 else []),
     )

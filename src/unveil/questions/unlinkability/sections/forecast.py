@@ -34,7 +34,7 @@ def section(findings: PartitionFindings, context: PageContext) -> Section:
         needed = future.overall_evidence
         pieces = with_ends(needed.mean, needed.low, needed.high, _pieces)
         lead = (
-            f"The average subject is breached after {decimal(overall.mergings, places=1)} merges in the order of "
+            f"The average subject is breached after {decimal(overall.merges, places=1)} merges in the order of "
             f"cost, or after {pieces} random pieces of evidence. {soon}"
         )
     return Section(
@@ -42,7 +42,7 @@ def section(findings: PartitionFindings, context: PageContext) -> Section:
         question="What if the attacker learns more?",
         lead=lead,
         blocks=(overall_chart(findings.result, reference=findings.reference), forecast_chart(future)),
-        data=(forecast_table(future), *(() if others is None else (others_chart(others, overall.mergings),))),
+        data=(forecast_table(future), *(() if others is None else (others_chart(others, overall.merges),))),
     )
 
 
@@ -112,7 +112,7 @@ def _pieces(value: float) -> str:
 
 
 def forecast_text(forecast: Forecast, at: int) -> str:
-    """Return the forecast risk slope of the subject at this place of the forecast, with its range."""
+    """Return the forecast risk slope of a subject, with its range."""
     gone = float(forecast.breached[at])
     if gone == 1:
         return "breached"
@@ -126,7 +126,7 @@ def forecast_method(forecast: Forecast) -> str:
     """Return how futures were drawn."""
     parted = "no cluster is split"
     if forecast.split > 0:
-        each = "other subject" if forecast.linkage == "any" else "item of others"
+        each = "other subject" if forecast.linkage == "any" else "item of another subject"
         parted = f"a split removes one other subject's items, with odds of {decimal(forecast.split)} per {each}"
     futures = count(forecast.draws, "random future", "random futures")
     return f"Forecast ({futures} of each subject): {_LINKAGES[forecast.linkage]}; {parted}."

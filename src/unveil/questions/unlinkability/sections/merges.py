@@ -43,14 +43,14 @@ BASELINES: Mapping[str, str] = MappingProxyType(
 
 
 def overall_chart(result: Unlinkability, *, reference: Reference | None = None) -> Chart:
-    """Return the overall linked and mixed graphs, with the vectors to the point where beta is reached."""
+    """Return the overall linked and mixed graphs, up to beta."""
     overall = result.overall
     chart = graph_chart(
         overall.linked,
         overall.mixed,
         beta=overall.beta,
         breached=overall.breached,
-        merges=overall.mergings,
+        merges=overall.merges,
         title="Linked items of the average subject by merges",
         mixing=result.mixing,
     )
@@ -107,7 +107,7 @@ def others_chart(others: CrowdGraphs, merges: float) -> Chart:
         y_label="other subjects, on average",
         series=(
             _graph("others", others.overall_others, "third", high),
-            _graph("effective number of others", others.overall_effective, "fourth", high),
+            _graph("effective number of other subjects", others.overall_effective, "fourth", high),
         ),
         caption=(
             "The effective number equals the number if all other subjects have equally many items there. It is near 1 "
@@ -121,7 +121,7 @@ def others_chart(others: CrowdGraphs, merges: float) -> Chart:
 
 
 def reach(linked: FloatArray, merges: float) -> int:
-    """Return how many merges a chart of the graph must show: almost all of the way, and the beta point."""
+    """Return the number of merges that a chart shows."""
     almost = int(np.argmax(linked >= min(_ALMOST_ALL, float(linked[-1]))))
     return max(1, min(linked.size - 1, max(almost, math.ceil(merges * 1.1 - 1e-9))))
 
@@ -154,7 +154,7 @@ def thin_curve(heights: FloatArray, top: int, at_most: int = MOST_POINTS) -> lis
 
 
 def movable(chart: Chart, data: dict[str, Any], at: int, high: float, mixing: Mixing) -> Chart:
-    """Return a chart with all that the script moves: the thinned curves, and arrows even where they are hidden."""
+    """Return the chart that the script updates: thinned curves and arrows."""
     curves = (
         replace(series, x=np.array(curve[at][0], dtype=np.float64), y=np.array(curve[at][1]))
         for series, curve in zip(chart.series, (data["linked"], data["mixed"]), strict=True)

@@ -1,4 +1,4 @@
-"""Sensitivity: the risk slope for every α and β, and for each partition of an unsure attacker."""
+"""Sensitivity: the risk slope by α, β, and partition of a view."""
 
 import math
 from collections.abc import Callable
@@ -27,10 +27,10 @@ TEXTS = {
     "threshold": "β = {beta}",
     "slope": "{slope}",
     "breached": "{breached} of {subjects}",
-    "mergings": "{mergings}",
+    "merges": "{merges}",
     "sentence": (
         "With α = {alpha} and β = {beta}, {breached} of {subjects} subjects are breached. The average subject has a "
-        "risk slope of {slope} and would be breached after {mergings} merges."
+        "risk slope of {slope} and would be breached after {merges} merges."
     ),
     "sentence_breached": (
         "With α = {alpha} and β = {beta}, {breached} of {subjects} subjects are breached. The average subject is "
@@ -40,7 +40,7 @@ TEXTS = {
 
 
 def section(findings: PartitionFindings, context: PageContext) -> Section:
-    """Return the sliders for α and β, with the risk slope by β and the partitions of a view."""
+    """Return sliders for α and β, with the risk slope by β."""
     del context
     result, grid = findings.result, findings.grid
     views = () if findings.views is None else (view_table(findings.views),)
@@ -94,7 +94,7 @@ def playground(result: Unlinkability, grid: PolicyGrid) -> Playground:
     a = int(np.abs(grid.alphas - result.overall.alpha).argmin())
     b = int(np.abs(grid.betas - result.overall.beta).argmin())
     values = _values(data, a, b)
-    reached = data["mergings"][a][b]
+    reached = data["merges"][a][b]
     chart = graph_chart(
         grid.linked[a],
         grid.mixed[a],
@@ -124,7 +124,7 @@ def playground(result: Unlinkability, grid: PolicyGrid) -> Playground:
         outputs=(
             SliderOutput(name="slope", label="Risk slope", value=values["slope"]),
             SliderOutput(name="breached", label="Subjects breached", value=TEXTS["breached"].format(**values)),
-            SliderOutput(name="mergings", label="Merges to a breach", value=values["mergings"]),
+            SliderOutput(name="merges", label="Merges to a breach", value=values["merges"]),
         ),
         sentence=TEXTS["sentence_breached" if data["risk_slope"][a][b] is None else "sentence"].format(**values),
         chart=movable(chart, data, a, high, result.mixing),
@@ -150,9 +150,9 @@ def _data(result: Unlinkability, grid: PolicyGrid) -> dict[str, Any]:
         "beta_texts": [short_percent(beta) for beta in grid.betas],
         "risk_slope": rounded(grid.risk_slope),
         "breached_subjects": grid.breached_subjects.tolist(),
-        "mergings": rounded(merges),
+        "merges": rounded(merges),
         # Rounded here: browsers and Python disagree on what to do with half a hundredth.
-        "mergings_shown": np.round(np.where(breached, 0.0, merges), 2).tolist(),
+        "merges_shown": np.round(np.where(breached, 0.0, merges), 2).tolist(),
         "mixed_at": rounded(np.where(breached, np.nan, np.array([y for _, y in points]))),
         "linked": [thin_curve(linked, top) for linked, _ in graphs],
         "mixed": [thin_curve(mixed, top) for _, mixed in graphs],
@@ -162,7 +162,7 @@ def _data(result: Unlinkability, grid: PolicyGrid) -> dict[str, Any]:
 
 
 def _axes(nearest: int, farthest: float) -> list[dict[str, Any]]:
-    """Return horizontal axes of growing length, so that the script can take the shortest that shows the beta point."""
+    """Return axes of growing length, for the script to choose from."""
     highs = [max(1, nearest)]
     while highs[-1] < farthest:
         highs.append(min(highs[-1] * 4, max(1, math.ceil(farthest))))
@@ -177,7 +177,7 @@ def _values(data: dict[str, Any], a: int, b: int) -> dict[str, str]:
         "breached": count(data["breached_subjects"][a][b]),
         "subjects": count(data["subjects"]),
         "slope": TEXTS["already_breached"] if value is None else slope(value),
-        "mergings": decimal(data["mergings_shown"][a][b], places=2),
+        "merges": decimal(data["merges_shown"][a][b], places=2),
     }
 
 
@@ -213,7 +213,7 @@ def view_table(views: ViewRanges) -> TableBlock:
         "risk_slope": ("Risk slope of the average subject", slope),
         "miss": ("Miss errors", lambda value: decimal(value, places=2)),
         "include": ("Include errors", lambda value: decimal(value, places=2)),
-        "normalised_error": ("Normalized error e*", significant),
+        "normalized_error": ("Normalized error e*", significant),
         "voi": ("Variation of information (bits)", lambda value: decimal(value, places=2)),
         "adjusted_rand": ("Adjusted Rand index", lambda value: fixed(value, places=3)),
     }

@@ -43,11 +43,11 @@ TEXTS = {
     "threshold": "β = {beta}",
     "slope": "{slope}",
     "linked_now": "{linked_now}",
-    "mergings": "{mergings}",
+    "merges": "{merges}",
     "forecast": "{forecast}",
     "sentence": (
         "{name}: {linked_now} of {items} are linked. The subject has a risk slope of {slope} and would be breached "
-        "({beta}) after {mergings} merges."
+        "({beta}) after {merges} merges."
     ),
     "sentence_breached": "{name}: {linked_now} of {items} are linked, at least {beta}: breached without any merge.",
 }
@@ -88,7 +88,7 @@ def section(findings: PartitionFindings, context: UnlinkabilityContext) -> Secti
 
 
 def linked_chart(result: Unlinkability, *, show_names: bool = True) -> Chart:
-    """Return the linked share of each subject or, of many, how many subjects have how large a share."""
+    """Return the linked share by subject, or its distribution."""
     same = float(np.ptp(result.beta)) == 0
     beta = float(result.beta[0])
     lines = (Threshold(name=f"β = {short_percent(beta)}", value=beta, across="x"),) if same else ()
@@ -137,7 +137,7 @@ def most_at_risk(result: Unlinkability, *, at_most: int | None = None) -> list[i
 def at_risk_table(
     result: Unlinkability, *, show_names: bool = True, at_most: int = 10, views: ViewRanges | None = None
 ) -> TableBlock:
-    """Return the values of the subjects most at risk; for a view also the probability of a breach."""
+    """Return the subjects most at risk; for views with breach probabilities."""
     chosen = most_at_risk(result, at_most=at_most)
     left = result.subjects.size - len(chosen)
     rows = [_at_risk_row(result, index, show_names) for index in chosen]
@@ -162,7 +162,7 @@ def _at_risk_row(result: Unlinkability, index: int, show_names: bool) -> tuple[s
     return (
         _name(result, index, show_names),
         percent(float(result.linked0[index])),
-        "0" if breached else decimal(float(result.mergings[index]), places=2),
+        "0" if breached else decimal(float(result.merges[index]), places=2),
         "–" if breached else slope(float(result.risk_slope[index])),
         "yes" if breached else "no",
         count(int(result.size[index])),
@@ -178,7 +178,7 @@ def fairness_table(fairness: Sequence[FigureSpread]) -> TableBlock:
     """Return how each value is spread over the subjects."""
     labels: dict[str, tuple[str, Callable[[float], str]]] = {
         "linked0": ("Linked", percent),
-        "normalised_error": ("Error e*", significant),
+        "normalized_error": ("Error e*", significant),
         "risk_slope": ("Risk slope", lambda value: UNDEFINED if math.isnan(value) else slope(value)),
         "others": ("Other subjects in cluster", lambda value: decimal(value, places=2)),
     }
@@ -204,20 +204,20 @@ def fairness_table(fairness: Sequence[FigureSpread]) -> TableBlock:
 def subject_playground(
     result: Unlinkability, shown: int, *, forecast: Forecast | None = None, show_names: bool = True
 ) -> Playground:
-    """Return the graphs of one subject and a list to choose another from: those most at risk, and the one shown."""
+    """Return the graphs of one subject, and a list of other subjects."""
     at_risk = most_at_risk(result, at_most=MOST_CHOICES)
     chosen = at_risk if shown in at_risk else [shown, *at_risk[: MOST_CHOICES - 1]]
     start = chosen.index(shown)
     data = _subject_data(result, chosen, forecast, show_names)
     values = {key: data["values"][key][start] for key in data["values"]}
     left = result.subjects.size - len(chosen)
-    labels = {"linked_now": "Linked", "mergings": "Merges to a breach", "slope": "Risk slope"}
+    labels = {"linked_now": "Linked", "merges": "Merges to a breach", "slope": "Risk slope"}
     labels |= {"forecast": "Risk slope, forecast"} if "forecast" in values else {}
     chart = graph_chart(
         *result.graphs(shown),
         beta=float(result.beta[shown]),
         breached=bool(result.breached[shown]),
-        merges=float(result.mergings[shown]),
+        merges=float(result.merges[shown]),
         # It names no subject, because the script changes which one is shown.
         title="Linked items of this subject by merges",
     )
@@ -246,7 +246,7 @@ def _subject_data(
 ) -> dict[str, Any]:
     breached = result.breached[chosen]
     graphs = [result.graphs(index) for index in chosen]
-    merges = np.where(breached, np.nan, result.mergings[chosen])
+    merges = np.where(breached, np.nan, result.merges[chosen])
     there = [beta_point(*graph, result.beta[[index]])[1][0] for graph, index in zip(graphs, chosen, strict=True)]
     highs = [
         reach(linked, 0.0 if gone else float(x)) for (linked, _), x, gone in zip(graphs, merges, breached, strict=True)
@@ -256,7 +256,7 @@ def _subject_data(
         "beta": [short_percent(float(result.beta[index])) for index in chosen],
         "items": [count(int(result.size[index]), "item", "items") for index in chosen],
         "linked_now": [percent(float(result.linked0[index])) for index in chosen],
-        "mergings": ["0" if gone else decimal(float(x), places=2) for x, gone in zip(merges, breached, strict=True)],
+        "merges": ["0" if gone else decimal(float(x), places=2) for x, gone in zip(merges, breached, strict=True)],
         "slope": ["breached" if result.breached[index] else slope(float(result.risk_slope[index])) for index in chosen],
     }
     if forecast is not None and forecast.subjects.size == result.subjects.size:
@@ -264,7 +264,7 @@ def _subject_data(
     return {
         "kind": "subjects",
         "betas": np.round(result.beta[chosen], 6).tolist(),
-        "mergings": rounded(merges[None])[0],
+        "merges": rounded(merges[None])[0],
         "mixed_at": rounded(np.where(breached, np.nan, there)[None])[0],
         "linked": [thin_curve(linked, high, _MOST_POINTS) for (linked, _), high in zip(graphs, highs, strict=True)],
         "mixed": [thin_curve(mixed, high, _MOST_POINTS) for (_, mixed), high in zip(graphs, highs, strict=True)],

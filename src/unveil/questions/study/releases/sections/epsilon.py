@@ -98,14 +98,15 @@ def grade_table(findings: ReleasesFindings) -> TableBlock:
     """Return how well each result orders releases by epsilon and by who is copied."""
     return TableBlock(
         caption="Results that order releases",
-        columns=("Result", "Reliability", "By epsilon", "By copied people"),
+        columns=("Result", "Reliability", "By epsilon", "By exact copies"),
         rows=tuple(
             (each.figure, RELIABILITY[each.verdict], _order(each.epsilon), _order(each.copied))
             for each in findings.grades
         ),
         align=sides("lllr"),
-        note="Share of pairs of releases in the right order (chance: 50%), with 95% CI. By epsilon: one technique, the "
-        "same columns and people. By copied people: at least one percentage point more copies.",
+        note="Share of pairs of releases in the right order (chance: 50%), with 95% CI. By epsilon: one "
+        "technique, the same columns and people. By exact copies: a difference of at least one percentage "
+        "point.",
     )
 
 

@@ -46,7 +46,7 @@ def section(findings: ReleasesFindings, context: PageContext) -> Section | None:
 
 
 def trade_chart(findings: ReleasesFindings) -> Chart | None:
-    """Return how far linking gets against what was lost, a mark for each technique; None where there are not two."""
+    """Return linkability by utility loss, one mark per technique."""
     known = [each for each in findings.families if each.releases >= FEWEST and not isnan(each.loss.mean)]
     if len(known) < 2:
         return None
@@ -76,14 +76,14 @@ def trade_chart(findings: ReleasesFindings) -> Chart | None:
 
 
 def safety_chart(findings: ReleasesFindings) -> Chart | None:
-    """Return how much less each technique loses than others that link as much; None where there are not two."""
+    """Return each technique's utility loss below comparable releases."""
     ranked = list(findings.ranked())
     if len(ranked) < 2:
         return None
     ends = [interval_end(each.saves, end) for each in ranked for end in ("low", "high")]
     return Chart(
         title="Utility kept at the same risk",
-        x_label="utility loss below that of others at the same risk",
+        x_label="utility loss below that of other techniques at the same risk",
         y_label="",
         series=(
             Series(
@@ -96,17 +96,17 @@ def safety_chart(findings: ReleasesFindings) -> Chart | None:
                 kind="points",
             ),
         ),
-        caption=f"{ranked[0].technique} keeps most: {points(ranked[0].saves)} less utility loss than others at the "
-        "same risk. Lines are 95% CI over releases.",
+        caption=f"{ranked[0].technique} keeps most: {points(ranked[0].saves)} less utility loss than other techniques "
+        "at the same risk. Lines are 95% CI over releases.",
         x_range=(min(-0.01, *ends), max(0.01, *ends)),
         x_kind="share",
         rows=tuple(each.technique for each in ranked),
-        thresholds=(Threshold(name="same as others", value=0.0, across="x"),),
+        thresholds=(Threshold(name="same as other techniques", value=0.0, across="x"),),
     )
 
 
 def cell_table(findings: ReleasesFindings) -> TableBlock:
-    """Return technique and epsilon with risk and what was lost."""
+    """Return technique and ε with risk and utility loss."""
     return TableBlock(
         caption="Technique and epsilon",
         columns=(

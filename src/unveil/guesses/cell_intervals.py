@@ -10,7 +10,7 @@ from unveil.errors import InputError
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CountRanges:
+class CellIntervals:
     """Feasibility interval of every cell, with given bounds and certainty.
 
     Attributes
@@ -29,9 +29,9 @@ class CountRanges:
 
     Examples
     --------
-    >>> one = CountRanges(told_low=[0], told_high=[9], low=[2], high=[2], is_proven=[True], seen_low=[2], seen_high=[2],
-    ...                   is_hidden=[True], is_unlisted=[False])
-    >>> one.is_worked_out.tolist()
+    >>> one = CellIntervals(told_low=[0], told_high=[9], low=[2], high=[2], is_proven=[True], seen_low=[2],
+    ...                     seen_high=[2], is_hidden=[True], is_unlisted=[False])
+    >>> one.is_recovered.tolist()
     [True]
     """
 
@@ -55,7 +55,7 @@ class CountRanges:
             raise InputError(f"Cell {cell}: the lower bound is above the upper bound. Swap them")
 
     @property
-    def is_worked_out(self) -> BoolArray:
+    def is_recovered(self) -> BoolArray:
         """Which suppressed cells have one value left."""
         return np.asarray(self.is_hidden & (self.low == self.high), np.bool_)
 

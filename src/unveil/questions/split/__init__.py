@@ -1,0 +1,1 @@
+"""Which people should be set aside as a control group?"""
