@@ -199,6 +199,16 @@ def test_partitions_with_probabilities_and_policies(desk: Desk) -> None:
     as_the_command_line("unlinkability", files, settings, desk.home)
 
 
+def test_records_are_linked_as_on_the_command_line(desk: Desk) -> None:
+    files = {"tables": [desk.give("visits.csv", samples.path("visits.csv"))]}
+    asked = {"person": "card", "time": "time", "lifetime": "7d, 14d", "draws": "100"}
+    limits = [{"quantity": "records_linked", "limit": "0.2"}]
+    as_the_command_line("link", files, {**asked, "limits": limits}, desk.home)
+    # The form sends the default of each field as it shows it.
+    shown = {"points": str(asked_for("link").setting("points").default)}
+    assert answer("link", files, {**asked, **shown}).html
+
+
 def test_candidates_and_matchings_of_files(desk: Desk) -> None:
     guess = desk.give("guess.csv", samples.path("candidates_guess.csv"))
     truth = desk.give("truth.csv", samples.path("candidates_truth.csv"))

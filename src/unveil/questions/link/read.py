@@ -125,9 +125,10 @@ def _length(text: str) -> tuple[float, float]:
     return lifetime.days, lifetime.records
 
 
-def _points(written: Sequence[Any]) -> tuple[int, ...]:
+def _points(written: Any) -> tuple[int, ...]:
     found = []
-    for text in (part for each in written for part in str(each).split(",")):
+    several = written if isinstance(written, list | tuple) else [written]
+    for text in (part for each in several for part in str(each).split(",")):
         if not text.strip().isdecimal() or not 1 <= int(text) <= 20:
             raise InputError("points holds a value that is no whole number from 1 to 20. Write 1,2,4")
         found.append(int(text))

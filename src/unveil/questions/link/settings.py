@@ -144,11 +144,13 @@ class LinkSettings(TableColumnSettings, TextFileSettings, LimitSettings, SeedSet
         fold=MORE,
         group="Attack",
     )
-    points: tuple[str, ...] = setting(
-        ("1", "2", "4"),
-        "Numbers of records the attacker knows (default: 1,2,4)",
+    points: Any = setting(
+        "1,2,4",
+        "Numbers of records the attacker knows",
         "For unicity: how often known records fit one person only.",
         fold=MORE,
+        kind="text",
+        objects=True,
         metavar="N,N",
         group="Attack",
     )
