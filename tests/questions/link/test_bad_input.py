@@ -62,8 +62,8 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "unknown at": (ask(at="3d"), "Add it to lifetime"),
     "rule for two tables": (ask((TABLE, TABLE.head(9))), "Each table is a period"),
     "learned without periods": (ask(lifetime="2 records", learned=True), "needs periods"),
-    "unknown group": (ask(by="side"), "side"),
-    "too many groups": (ask(visits(30), by="stop"), "at most 20"),
+    "unknown group": (ask(group_by="side"), "side"),
+    "too many groups": (ask(visits(30), group_by="stop"), "at most 20"),
 }
 
 

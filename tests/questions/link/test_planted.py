@@ -192,7 +192,7 @@ def test_limits_decide_by_both_ends(own_places: Result[LinkFindings]) -> None:
 
 def test_groups_and_within() -> None:
     table = visits().with_columns(pl.when(pl.col("card") < "c2").then(pl.lit("a")).otherwise(pl.lit("b")).alias("side"))
-    found = asked(table, by="side", within="side", columns=["stop"]).findings
+    found = asked(table, group_by="side", within="side", columns=["stop"]).findings
     assert {each.group for each in found.groups if each.group_by == "side"} == {"a", "b"}
     assert found.two_periods is not None
     # Within two groups a guess at random is right more often.

@@ -84,7 +84,7 @@ def read(given: Sequence[Any], settings: LinkSettings, *, names: Sequence[str] =
     tables = [reading.table(each, name) for each, name in zip(given, called, strict=False)]
     tables = _apart(tables)
     reading.check(tables)
-    for name in (*settings.within, *settings.by, *settings.columns):
+    for name in (*settings.within, *settings.group_by, *settings.columns):
         for table in tables:
             table.column(name)
     if len(tables) > 1 and (settings.lifetime or settings.period):
