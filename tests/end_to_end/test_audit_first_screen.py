@@ -99,7 +99,7 @@ CASES = {
         {"fresh": FRESH},
         "Inconclusive",
         "inconclusive",
-        ("without a control group the excess risk cannot be estimated", "Keep a random fifth of the people"),
+        ("without a control group the excess risk cannot be estimated", "Hold a random fifth of the people out"),
         has_control=False,
     ),
 }

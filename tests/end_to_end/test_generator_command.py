@@ -62,7 +62,7 @@ def test_from_the_command_to_the_sheet(folder: Path, approved: Approved) -> None
     assert (told["decision"]["level"], told["decision"]["decision"]) == ("high", "fail")
     assert told["decision"]["headline"].startswith("Fail (high risk): ")
     assert (told["generator"]["runs"], told["generator"]["attacked"]) == (2, 1)
-    assert told["epsilon"]["contradicted"] is True
+    assert told["epsilon"]["refuted"] is True
     approved(first.stderr)
     pages = {name: Path(name).read_text() for name in ("report.html", "shared.html", "sheet.html")}
     for page in pages.values():
@@ -167,8 +167,8 @@ def test_a_protection_takes_the_place_of_a_command() -> None:
 
 def test_a_release_that_exists_is_audited_beside_the_way() -> None:
     told = AUDIT.answer("people.csv", "people.csv", *generator(), *ATTACKS)
-    assert [each["name"] for each in told["releases"]] == ["your way of making it", "people.csv"]
-    assert [each["name"] for each in told["decision"]["releases"]] == ["your way of making it", "people.csv"]
+    assert [each["name"] for each in told["releases"]] == ["the generator", "people.csv"]
+    assert [each["name"] for each in told["decision"]["releases"]] == ["the generator", "people.csv"]
     assert told["decision"]["level"] in ("medium", "high")
 
 

@@ -250,7 +250,7 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
         )
     if asked_for and given:
         names = ", ".join(repr(path.name) for path in given)
-        raise click.UsageError(f"The built-in example takes no files. Remove {names}, or the example", context)
+        raise click.UsageError(f"--example takes no files. Remove {names}, or --example", context)
     calls = {each.name: called(each) for each in question.settings}
     must = [each for each in question.on("command line") if each.required and not told.sample]
     must = [each for each in must if not told.values.get(each.unless)]

@@ -29,16 +29,14 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         heading="Most exposed records",
         question="Who is at risk, and why?",
         lead=f"{common_columns(found[0].exposed)} Row 1 is the first row of the original data.",
-        blocks=(
-            *(_table(release, several=len(every) > 1) for release in found),
-            *(block for release in found[:1] if (block := _waterfalls(release)).items),
-        ),
+        blocks=tuple(_table(release, several=len(every) > 1) for release in found),
+        data=tuple(block for release in found[:1] if (block := _waterfalls(release)).items),
     )
 
 
 def _table(release: AuditedRelease, *, several: bool) -> TableBlock:
     where = f" by {name(release.name, LONGEST_NAME)!r}" if several else ""
-    heads = ("Row", "p", "Flagged", "Outlier (percentile)", "Released nowhere else", "Closest released row", "Shares")
+    heads = ("Row", "p", "Flagged", "Outlier (percentile)", "Rare values released", "Closest released row", "Shares")
     return TableBlock(
         caption=f"Records most exposed{where}",
         columns=heads,
@@ -48,19 +46,29 @@ def _table(release: AuditedRelease, *, several: bool) -> TableBlock:
                 f"{each.p:.2g}",
                 "yes" if each.flagged else "no",
                 percent(each.outlier_percentile),
-                listed(each.unheard, at_most=2) if each.unheard else "–",
+                _first(each.unheard),
                 count(each.released_row + 1) if each.released_row >= 0 else "–",
-                listed(each.columns, at_most=2) if each.columns else "–",
+                _first(each.columns),
             )
             for each in release.exposed[:MOST_RECORDS]
         ),
         align=("right", "right", "left", "right", "left", "right", "left"),
         note=(
-            "p: share of non-members with a membership score at least as high. Released nowhere else: columns whose "
+            "p: share of non-members with a membership score at least as high. Rare values released: columns whose "
             "value is in the release, but not in the reference set. Shares: columns equal to the closest released row, "
-            "the rarest value first."
+            "the rarest value first, and the number of further ones."
         ),
     )
+
+
+def _first(columns: Sequence[str]) -> str:
+    """Return the first column, and the number of further ones.
+
+    >>> _first(["age", "sex", "town"]), _first(["age"]), _first([])
+    ('age + 2', 'age', '–')
+    """
+    more = f" + {len(columns) - 1}" if len(columns) > 1 else ""
+    return f"{name(columns[0], LONGEST_NAME)}{more}" if columns else "–"
 
 
 def _waterfalls(release: AuditedRelease) -> Waterfalls:
