@@ -32,6 +32,7 @@ CALLS = {
     "unlinkability": ["--sample", "--quiet"],
     "attack-metrics": ["--sample", "--quiet"],
     "matching": ["--sample", "--quiet"],
+    "link": ["--sample", "--quiet"],
     "reidentify": ["people.csv", "--protect", "shuffle", "--attack", "nearest", "--known", "age", "--quiet"],
     "protect-graph": ["small.csv", "--protect", "id-removal", "--quiet"],
     "graph": ["small.csv", "--attack", "ns", "--seed-pairs", "3", "--quiet"],

@@ -304,12 +304,12 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
     assert report.locator("img").count() == 0
     assert report.get_by_text(SCRIPT, exact=True).count() >= 1
     found = page.evaluate("fetch(`${location.pathname}/answer.json`).then((answer) => answer.json())")
-    told = {each["name"]: (each["role"], each["kind"]) for each in found["original"]["columns"]}
+    told = {each["name"]: (each["role"], each["type"]) for each in found["original"]["columns"]}
     assert told["person_id"][0] == "identifier"
     assert told["vote"][0] == "sensitive"
     assert told[FORMULA][0] == "ignored"
     assert told[IMAGE][1] == "category"
-    assert [(each["name"], each["kind"]) for each in found["releases"]] == [("masked.csv", "masked")]
+    assert [(each["name"], each["release_type"]) for each in found["releases"]] == [("masked.csv", "masked")]
     asked = page.locator(".asked").inner_text()
     assert f"{IMAGE}.csv" in asked
     assert f"a neighbour knows {SCRIPT}" in asked
@@ -423,10 +423,10 @@ def test_what_the_worker_finds_wrong_comes_back_to_its_field(desk: Desk, approve
 def test_the_graph_shows_the_settings_of_what_is_chosen(desk: Desk) -> None:
     page = desk.open("graph")
     assert not page.get_by_label("attempts").first.is_visible()
-    page.select_option("#f-protect", "k-degree")
+    page.select_option("#f-method", "k-degree")
     page.get_by_label("k", exact=True).locator("visible=true").fill("many")
     page.get_by_role("button", name="Try the example").click()
-    expect(page.locator("#f-protect-error")).to_contain_text("k of k-degree must be a whole number")
+    expect(page.locator("#f-method-error")).to_contain_text("k of k-degree must be a whole number")
     page.get_by_label("k", exact=True).locator("visible=true").fill("3")
     page.get_by_role("button", name="Try the example").click()
     page.wait_for_url("**/jobs/*")

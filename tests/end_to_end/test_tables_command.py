@@ -90,7 +90,7 @@ def test_a_file_holds_settings_and_options_win_over_it() -> None:
     Path("there/districts.csv").write_text("child,parent\nNorth,All wards\nSouth,All wards\n")
     Path("there/wards.csv").write_text("ward,f,m,Total\nNorth,20,§,23\nSouth,8,17,25\nAll wards,28,20,48\n")
     Path("there/tables.toml").write_text(
-        'tables = ["wards.csv"]\nwide = "sex"\nminimum = 3\n[hidden]\n"§" = "1..4"\n[hierarchy]\n'
+        'tables = ["wards.csv"]\nwide = "sex"\nmin_cell = 3\n[suppressed]\n"§" = "1..4"\n[hierarchy]\n'
         'ward = "districts.csv"\n[limits]\nsmall_cells_recovered = 0\n'
     )
     run = ask("--config", "there/tables.toml", "--json")
@@ -106,10 +106,10 @@ def test_a_file_holds_settings_and_options_win_over_it() -> None:
     ("content", "naming"),
     [
         ("minimun = 5", ("Unknown key 'minimun'", "min_cell")),
-        ('minimum = "5"', ("'min_cell'", "is not a whole number")),
+        ('min_cell = "5"', ("'min_cell'", "is not a whole number")),
         ("[limits]\nsmal = 0", ("Unknown limit 'smal'",)),
-        ('round = "x"', ("--round",)),
-        ('cells = "c.csv"', ("Unknown key 'intervals'",)),
+        ('rounding = "x"', ("--rounding",)),
+        ('intervals = "c.csv"', ("Unknown key 'intervals'",)),
         ('hierarchy = "h.csv"', ("'hierarchy'", "is not a table")),
     ],
 )

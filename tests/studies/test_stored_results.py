@@ -150,7 +150,7 @@ def test_a_folder_of_another_format_is_refused_in_one_sentence(tmp_path: Path) -
     del manifest["format"]
     (out / "manifest.json").write_text(json.dumps(manifest))
     for call in (lambda: Results.read(out), lambda: Store(out, study).__enter__()):
-        with pytest.raises(InputError, match=r"in the format of another version of unveil .* Summarise them with that"):
+        with pytest.raises(InputError, match=r"in the format of another version of unveil .* Summarize them with that"):
             call()
 
 

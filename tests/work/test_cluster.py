@@ -208,7 +208,7 @@ def test_a_file_that_workers_see_otherwise_ends_the_audit(
                 stream.write("30,f,north,31\n")
 
     monkeypatch.chdir(home)
-    with pytest.raises(InputError, match=r"every worker must read the same files, but '.*/masked\.csv' is another one"):
+    with pytest.raises(InputError, match=r"The file '.*/masked\.csv' differs on a worker"):
         asked(Path(), attacks=("copies",), cluster=dask.address, progress=change)
 
 

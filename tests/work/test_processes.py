@@ -242,13 +242,13 @@ def test_both_commands_warn_before_anything_is_sent(
     (tmp_path / "study.toml").write_text(small_study(tmp_path).to_toml())
     for words in (
         ("audit", "original.csv", "masked.csv"),
-        ("audit", "original.csv", "--generator", "shuffle", "--made", "made"),
+        ("audit", "original.csv", "--generator", "shuffle", "--keep-runs", "made"),
         ("study", "run", "study.toml", "--out", "out"),
     ):
         told = [*words, "--cluster", address, *(["--quiet"] if quiet else [])]
         lines = CliRunner().invoke(main, told).stderr.splitlines()
         first, last = lines[0], lines[-1]
-        warned = first.startswith("The cluster is reached without encryption (tcp://): data about people travels")
+        warned = first.startswith("The cluster is reached without encryption (tcp://). Data about people is readable")
         assert warned == (address == "tcp://192.0.2.1:8786" and not quiet)
-        assert not warned or "anybody who reaches the scheduler can run code as its workers. Use tls://" in first
+        assert not warned or "anyone who reaches the scheduler can run code on its workers. Use tls://" in first
         assert last == "unveil: nobody is asked in this test"

@@ -126,7 +126,7 @@ def _described(value: object) -> str:
 
 
 def conflict(masses: Sequence[MassFunction]) -> float:
-    """Return the product mass of disjoint focal sets, 0 to 1.
+    """Return the product mass of focal sets without a common element, 0 to 1.
 
     It says nothing about validity: two equal probabilities are in conflict, and both may be true. See
     :func:`~unveil.guesses.coherence.jointly_coherent`.

@@ -314,7 +314,7 @@ def test_settings_that_make_no_sense(wrong: dict[str, Any], says: str) -> None:
 def test_fewer_guesses_than_asked_for_are_said() -> None:
     columns = {"age": [1, 2, 3], 'it\'s "x"': ["p", "p", "q"]}
     released = Table.from_frame(pl.DataFrame(columns))
-    for size, seen in ((1, "there are only 3"), (2, "there were found only")):
+    for size, seen in ((1, "only 3 predicates fit"), (2, "only")):
         attack = SinglingOut(size=size)
         trials = attack.run(released=released, knowledge=Knowledge(released), rng=np.random.default_rng(0))
         assert trials.notes[0].startswith(f"{seen} ")

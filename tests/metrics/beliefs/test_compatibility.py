@@ -317,7 +317,7 @@ def test_the_metric_is_listed() -> None:
     assert (listed.category, listed.per, listed.needs_truth) == ("validity", "release", True)
     assert set(listed.on.split(" | ")) == {"Beliefs", "Candidates"}
     assert listed.formula.startswith("``#valid")
-    assert listed.undefined.startswith("NaN where guesses are undecided")
+    assert listed.undefined.startswith("NaN if guesses are not settled")
 
 
 def test_bad_input_is_refused() -> None:

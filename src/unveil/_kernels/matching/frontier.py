@@ -99,7 +99,7 @@ def plan(edges: Edges) -> Plan | None:
                 best = draft
         if best is not None and best.work <= _CHEAP:
             break
-    return None if best is None else _finished(best)
+    return None if best is None else _plan_of(best)
 
 
 def _orders(edges: Edges) -> Iterator[Int32Array]:
@@ -179,7 +179,7 @@ def _drafted(edges: Edges, order: Int32Array, origin: IntArray) -> _Draft | None
     return _Draft(edges, origin, step, first, last, bound, width, work)
 
 
-def _finished(draft: _Draft) -> Plan:
+def _plan_of(draft: _Draft) -> Plan:
     """Return the plan of an order."""
     edges, n = draft.edges, draft.edges.n
     at, row_of = draft.step[edges.column], edges.row

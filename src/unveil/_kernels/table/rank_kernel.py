@@ -143,9 +143,9 @@ def may_stay(n: int, reach: int) -> BoolArray:
 
 
 def pairs_within(first: IntArray, first_end: IntArray, second: IntArray, second_end: IntArray, reach: int) -> IntArray:
-    """Return the rank pairs of two runs within ``reach``.
+    """Return the number of pairs of different ranks within ``reach``.
 
-    Runs go from ``first`` to before ``first_end``, and are the same or apart.
+    Runs go from ``first`` to before ``first_end``, and are the same or apart; in the same run each pair counts twice.
 
     >>> pairs_within(np.array([0, 0]), np.array([3, 3]), np.array([0, 3]), np.array([3, 5]), 2)
     array([6, 3])

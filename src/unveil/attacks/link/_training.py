@@ -111,6 +111,7 @@ def _drawn(items: IntArray, size: int, rng: np.random.Generator) -> IntArray:
 def _probability(
     model: ScoreModel, pair: PeriodPair, side: tuple[Profiles, Profiles], share: float
 ) -> "FloatArray | csr_array":
+    """Return the probability that items are of one person, at [one, other]; ``share`` serves two periods only."""
     if pair.others.size > DENSE_ITEMS:
         from scipy.sparse import csr_array
 

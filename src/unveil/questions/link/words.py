@@ -195,7 +195,7 @@ def _coarser(findings: LinkFindings) -> list[str]:
     if best is None or isnan(now) or best.all_but > now - _NOTABLE:
         return []
     what = "people" if findings.column_measure == LINKED else "records"
-    return [f"Generalize {name(best.column, 30)}: without it, {about(best.all_but)} of {what} are linked."]
+    return [f"Generalize column {name(best.column, 30)}: without it, {about(best.all_but)} of {what} are linked."]
 
 
 def success(findings: LinkFindings) -> float:

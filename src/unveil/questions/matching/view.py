@@ -162,7 +162,7 @@ def explanation(cracks: Cracks) -> tuple[str, ...]:
     if not (cracks.crack_probability > 0).any():
         return ("The attacker is misled; another one may do better.",)
     least, sure = cracks.at_least(TAIL).at_least, sure_items(cracks)
-    tail = f"With a probability of 5%, the attack resolves {or_more(least, cracks.n)}."
+    tail = f"With a probability of at least 5%, the attack resolves {or_more(least, cracks.n)}."
     certain = f"{count(sure, 'pseudonym is', 'pseudonyms are')} resolved with certainty."
     return (*((tail,) if least > cracks.expected_cracks.value else ()), *((certain,) if 0 < sure < cracks.n else ()))
 

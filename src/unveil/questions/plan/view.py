@@ -49,7 +49,7 @@ def explanation(findings: PlanFindings) -> tuple[str, ...]:
         found = "No leak is large enough to be found in 8 of 10 audits."
     else:
         found = f"A leak of {_per_100(findings.smallest_found)} more people per 100 is found in 8 of 10 audits."
-    needed = f"About {_needed(findings)} people per table are needed to pass in 8 of 10 audits."
+    needed = f"About {_needed(findings)} people and as many in the control group are needed to pass in 8 of 10 audits."
     if findings.control >= findings.people:
         return found, needed
     # The baseline of singling out is not counted but bounded then, which is not part of the plan.

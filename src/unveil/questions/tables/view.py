@@ -233,10 +233,10 @@ def _baselines(findings: TablesFindings, *, shareable: bool) -> str:
     # What guessing gets right is a known share of all: it tells how many they are.
     if not isnan(figures.guessing):
         guessed = decimal(figures.guessing, places=1) if figures.guessing >= 0.1 else "fewer than 0.1"
-        parts.append(f"random guessing within the stated ranges: {guessed}")
+        parts.append(f"{guessed} by random guessing within the stated ranges")
     if findings.margins is not None and figures.recovered and not shareable:
-        parts.append(f"totals alone: {count(findings.margins)}")
-    return f"Baseline of recovered cells: {'; '.join(parts)}." if parts else ""
+        parts.append(f"{count(findings.margins)} by totals alone")
+    return f"Recovered cells for comparison: {'; '.join(parts)}." if parts else ""
 
 
 @dataclass(frozen=True, kw_only=True)

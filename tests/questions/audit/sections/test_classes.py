@@ -19,7 +19,7 @@ from unveil.questions.audit.sections.classes import (
     household_table,
     population_table,
     section,
-    unique_table,
+    special_unique_table,
 )
 from unveil.report.blocks import Count, Page, Section
 from unveil.report.blocks import TableBlock as Shown
@@ -108,7 +108,7 @@ def test_sensitive_values_have_a_row_for_each_column_and_release() -> None:
 
 
 def test_rows_that_few_columns_single_out_are_counted_as_people() -> None:
-    table = unique_table([("plain", PLAIN), ("coarse", COARSE)])
+    table = special_unique_table([("plain", PLAIN), ("coarse", COARSE)])
     rows = by_name(table)
     assert rows["plain"]["On 1 column"] == "1"
     assert rows["plain"]["Most often on"] == "age"

@@ -180,9 +180,11 @@ STEPS: Mapping[str, str] = MappingProxyType(
         "generalize": "Generalize {columns}, then audit again.",
         "generalize one": "Generalize {columns} in {name}, then audit again.",
         "protect": "Protect the data further, then audit again.",
-        "half": "Hold out half of the people at random as the control group, and release the other half.",
-        "people": "Audit about {k} people per table.",
-        "more people": "Audit more people.",
+        "half": (
+            "Set half of the people aside at random as the control group, and make the release again without them."
+        ),
+        "people": "Audit about {k} people, with as many in the control group.",
+        "more people": "Audit more people, with a control group as large.",
     }
 )
 #: The options that a terminal adds to a next step.

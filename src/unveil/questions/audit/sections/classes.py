@@ -168,7 +168,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     lead = " ".join(class_sentence(label, each, several=len(found) > 1) for label, each in found[:3])
     if audit.before is not None and audit.before.disclosure is not None:
         found.insert(0, (audit.before.name, audit.before.disclosure))
-    tables = (class_table, diversity_table, unique_table, population_table, household_table)
+    tables = (class_table, diversity_table, special_unique_table, population_table, household_table)
     return Section(
         heading="k-anonymity",
         question="How distinct are records?",
@@ -249,7 +249,7 @@ def diversity_table(releases: NamedDisclosures) -> TableBlock | None:
     )
 
 
-def unique_table(releases: NamedDisclosures) -> TableBlock | None:
+def special_unique_table(releases: NamedDisclosures) -> TableBlock | None:
     """Return special uniques by number of columns; None if not searched."""
     searched = [(label, found.special_uniques) for label, found in releases if found.special_uniques is not None]
     if not searched:

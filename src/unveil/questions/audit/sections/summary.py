@@ -102,7 +102,8 @@ def _reading(decision: AuditDecision) -> Iterator[str]:
     yield _sizes(decision)
     yield (
         "Baseline: success on the control group (similar people outside the data), or by chance. Excess: more people "
-        "per 100 because of the release. Levels: up to 5 points very low, 9 low, 33 medium, above that high. "
+        "per 100 because of the release. Levels: very low up to 5 points, low up to 9, medium up to 33, then high; "
+        "at most one level above that of the lower limit. "
         f"Adjusted p corrects for all tests. {_MARKS}"
     )
     rows = (row.effect for row in decision.releases[0].risks if row.effect is not None and row.level is not None)

@@ -85,7 +85,7 @@ def level_of(verdict: ValidityCounts) -> str:
     >>> level_of(ValidityCounts(level="file", undecided=9, not_shown=9))
     'not shown'
     >>> level_of(ValidityCounts(level="file", invalid=8, undecided=52))
-    '0 valid, 8 refuted, 52 undecided'
+    '0 valid, 8 refuted, 52 open'
     """
     if not verdict.decided:
         return "not shown" if verdict.not_shown else "unknown"
