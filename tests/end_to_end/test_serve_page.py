@@ -309,7 +309,7 @@ def test_dropped_files_show_their_columns_and_changed_roles_arrive_in_the_answer
     assert told["vote"][0] == "sensitive"
     assert told[FORMULA][0] == "ignored"
     assert told[IMAGE][1] == "category"
-    assert [(each["name"], each["release_type"]) for each in found["releases"]] == [("masked.csv", "masked")]
+    assert [(each["name"], each["type"]) for each in found["releases"]] == [("masked.csv", "masked")]
     asked = page.locator(".asked").inner_text()
     assert f"{IMAGE}.csv" in asked
     assert f"a neighbour knows {SCRIPT}" in asked

@@ -9,7 +9,7 @@ import numpy as np
 from unveil._kernels.types import IntArray
 from unveil.data.histories import History, Lifetime
 from unveil.data.table import Table
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, did_you_mean, shortened
 from unveil.metrics.partitions.unlinkability import UnlinkabilitySettings
 from unveil.questions.link.settings import LinkSettings
 from unveil.questions.reading import reading_of
@@ -166,8 +166,9 @@ def _some_people(
     import polars as pl
 
     if any(settings.person not in table.column_names for table in tables):
-        hint = did_you_mean(settings.person, tables[0].column_names)
-        raise InputError(f"There is no column {settings.person!r} for the person.{hint} Name one that all tables have")
+        shared = [name for name in tables[0].column_names if all(name in table.column_names for table in tables)]
+        hint = did_you_mean(settings.person, shared) or f" Shared columns: {', '.join(map(shortened, shared[:12]))}"
+        raise InputError(f"There is no column {settings.person!r} for the person.{hint}")
     owners = [table.series(settings.person).cast(pl.String) for table in tables]
     everyone = pl.concat(owners).drop_nulls().unique().sort()
     if everyone.len() <= settings.people:
