@@ -50,8 +50,8 @@ def test_the_page_the_table_and_the_picture_say_the_same(approved: Approved) -> 
     assert isinstance(table, TableBlock)
     assert (chart.rows, chart.series[0].x.tolist()) == (("sure", "needs a check"), [1, 1])
     assert [row[:4] for row in table.rows] == [
-        ("q7", "category", "known", "needs a check"),
-        ("pay", "number", "known", "sure"),
+        ("q7", "category", "quasi-identifier", "needs a check"),
+        ("pay", "number", "quasi-identifier", "sure"),
     ]
     assert page.tone == "warning"
     frame = answer.to_polars()

@@ -113,12 +113,12 @@ def test_the_headline_counts_reliable_metrics_and_names_the_best(found: GradesFi
 def test_where_nothing_can_be_trusted_the_headline_warns() -> None:
     values = planted()
     still = findings(changed(values, np.full(values.values.shape, 0.5)))
-    assert headline(still) == f"No metric is reliable in {CASES} cases."
+    assert headline(still) == f"No metric is reliable ({CASES} cases)."
     assert page(still).tone == "warning"
     single = findings(changed(values, values.values[..., :1]))
     assert headline(single).startswith("No metric can be graded")
     one_case = findings(values.only(cases=np.array([0])))
-    assert headline(one_case).startswith("No metric is reliable in 1 case; best: ")
+    assert headline(one_case).startswith("No metric is reliable (1 case; best: ")
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from unveil.data.table.kinds import Role
 from unveil.data.table.rules import Confidence
 from unveil.questions.columns.findings import ColumnReading, ColumnsFindings
 from unveil.questions.result import PLAIN, PageContext, QuestionView
@@ -24,6 +25,13 @@ _CONFIDENCE: Mapping[Confidence, str] = {
     "sure": "sure",
     "likely": "likely",
     "uncertain": "needs a check",
+}
+#: What an attacker does with a column, as the report names it.
+_ROLES: Mapping[Role, str] = {
+    "known": "quasi-identifier",
+    "sensitive": "sensitive attribute",
+    "identifier": "identifier",
+    "ignored": "left out",
 }
 _METHOD = (
     "Given types count first, then the dictionary, then labels in the file, then the rules; the first rule that fits "
@@ -135,7 +143,7 @@ def column_table(columns: Sequence[ColumnReading]) -> TableBlock:
         caption="Columns",
         columns=("Column", "Type", "Role", "Confidence", "Missing"),
         rows=tuple(
-            (name(each.name, _LONGEST), each.kind, each.role, _CONFIDENCE[each.confidence], f"{each.missing:,}")
+            (name(each.name, _LONGEST), each.kind, _ROLES[each.role], _CONFIDENCE[each.confidence], f"{each.missing:,}")
             for each in columns
         ),
         align=("left", "left", "left", "left", "right"),

@@ -52,7 +52,7 @@ def headline(findings: GradesFindings) -> str:
         return f"{name[:1].upper()}{name[1:]} is {RELIABILITY[every[0].verdict]} in {in_cases}: {every[0].reason}."
     if not reliable:
         best = f"; best: {words(findings.first[0].metric)}" if findings.first else ""
-        return f"No metric is reliable in {in_cases}{best}."
+        return f"No metric is reliable ({in_cases}{best})."
     verb = "is" if len(reliable) == 1 else "are"
     return f"{len(reliable)} of {len(every)} metrics {verb} reliable in {in_cases}; best: {words(reliable[0].metric)}."
 
