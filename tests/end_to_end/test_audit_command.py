@@ -449,7 +449,7 @@ def test_a_file_as_others_write_it_gives_the_same_answer_and_says_how_it_was_rea
     [
         (("people.csv",), ("RELEASED",)),
         (("--control", "others.csv"), ("ORIGINAL",)),
-        (("people.csv", "masked.csv", "--sample"), ("built-in example", "'people.csv'")),
+        (("people.csv", "masked.csv", "--sample"), ("--example takes no files", "'people.csv'")),
         (("people.csv", "missing.csv"), ("missing.csv",)),
         (("people.csv", "masked.csv", "masked.csv"), ("given twice",)),
         (("people.csv", "masked.csv", "--neighbours", "81"), ("81", "80")),
