@@ -51,7 +51,7 @@ def test_cells_of_one_column_can_be_told_on_the_command_line(tmp_path: Path) -> 
     pl.DataFrame({"age": ["31", "-1", "40"] * 9, "pay": ["-1", "5", "7"] * 9}).write_csv(path)
     run = CliRunner().invoke(main, ["columns", path, "--missing", "age=-1", "--verbose"])
     assert re.search(r"age .*-1 \(missing, 9\)", run.stdout)
-    assert re.search(r"pay +ordered +known +likely +0 *$", run.stdout, re.MULTILINE), run.stdout
+    assert re.search(r"pay +ordered +quasi-identifier +likely +0 *$", run.stdout, re.MULTILINE), run.stdout
 
 
 @pytest.mark.parametrize(
