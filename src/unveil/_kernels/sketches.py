@@ -70,9 +70,9 @@ def means_of_runs(ordered: FloatArray, weight: FloatArray, runs: int) -> tuple[F
     (array([1.5, 3. ]), array([2., 2.]))
     """
     total = int(np.rint(weight.sum()))
-    cuts = np.rint(np.linspace(0, total, min(runs, total) + 1))
     if total == 0:
         return np.empty(0), np.empty(0)
+    cuts = _cuts(total, min(runs, total))
     before = np.concatenate([[0.0], np.cumsum(weight)])
     # Sums from the middle value on, so that those of a narrow band far from 0 keep their digits.
     middle = ordered[ordered.size // 2]
@@ -82,13 +82,22 @@ def means_of_runs(ordered: FloatArray, weight: FloatArray, runs: int) -> tuple[F
     return np.clip(means, ordered[0], ordered[-1]), size
 
 
+def _cuts(count: int, runs: int) -> FloatArray:
+    """Return where equal runs end, rounded to whole values; exact halves go to the even one.
+
+    >>> _cuts(100, 24)[15]  # 62.5
+    np.float64(62.0)
+    """
+    return np.asarray(np.rint(np.arange(runs + 1) * count / runs), np.float64)
+
+
 def weights_of(count: int, blocks: int) -> IntArray:
     """Return how many values each block of a sketch stands for.
 
     >>> weights_of(10, 4)
     array([2, 3, 3, 2])
     """
-    return np.diff(np.rint(np.linspace(0, count, blocks + 1))).astype(np.int64)
+    return np.diff(_cuts(count, blocks)).astype(np.int64)
 
 
 def pooled(sketches: Sequence[ValueSketch]) -> PooledSketch:
