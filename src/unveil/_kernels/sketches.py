@@ -85,10 +85,12 @@ def means_of_runs(ordered: FloatArray, weight: FloatArray, runs: int) -> tuple[F
 def _cuts(count: int, runs: int) -> FloatArray:
     """Return where equal runs end, rounded to whole values; exact halves go to the even one.
 
+    An empty sample has no runs.
+
     >>> _cuts(100, 24)[15]  # 62.5
     np.float64(62.0)
     """
-    return np.asarray(np.rint(np.arange(runs + 1) * count / runs), np.float64)
+    return np.asarray(np.rint(np.arange(runs + 1) * count / max(runs, 1)), np.float64)
 
 
 def weights_of(count: int, blocks: int) -> IntArray:
