@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.questions.audit.test_decision import EMA, audit, classes, effect, rest
 from unveil.metrics.verdict.effects import EffectSize
-from unveil.metrics.verdict.levels import Level
+from unveil.metrics.verdict.levels import LEVEL_WORDS, Level
 from unveil.questions.audit.decision import templates
 from unveil.questions.audit.decision.findings import (
     EFFECTS,
@@ -33,7 +33,6 @@ from unveil.questions.audit.decision.templates import (
     DECISION_WORDS,
     EFFECT_NAMES,
     INDIVIDUALS,
-    LEVEL_WORDS,
     NEXT,
     OPTIONS,
     PHRASES,

@@ -1,5 +1,6 @@
 """Link all records of a person: chains of periods, and agglomeration of profiles."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -51,8 +52,8 @@ def link_model(released: ReleasedHistory, *, overlap: float | None, rounds: int,
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Linking:
-    """Settings of attacks that link all periods."""
+class _Linking(ABC):
+    """Settings and runs of attacks that link all periods."""
 
     overlap: float | None = None
     rounds: int = 4
@@ -60,6 +61,12 @@ class _Linking:
 
     def __post_init__(self) -> None:
         check_learning(self)
+
+    def run(
+        self, *, released: ReleasedHistory, knowledge: History | None = None, rng: np.random.Generator
+    ) -> Partition:
+        """Return the records by person, as the attacker links them; ``rng`` breaks ties."""
+        return self._linked(self._model(released, knowledge, rng), rng, noise=False)
 
     def view(
         self,
@@ -79,8 +86,9 @@ class _Linking:
         model = taught(trained.model, trained.profiles, knowledge, self, rng=rng)
         return trained._replace(model=model)
 
+    @abstractmethod
     def _linked(self, trained: LinkModel, rng: np.random.Generator, *, noise: bool) -> Partition:
-        raise NotImplementedError
+        """Return the linked records by a trained model."""
 
 
 @attack(source="Tournier and de Montjoye, Expanding the attack surface, 2022; Sholokhov et al., 2023")
@@ -101,12 +109,6 @@ class ChainedProfiles(_Linking):
         Where the weights of columns come from: ``without truth``, or ``other people``, whose linked records are the
         attacker's knowledge.
     """
-
-    def run(
-        self, *, released: ReleasedHistory, knowledge: History | None = None, rng: np.random.Generator
-    ) -> Partition:
-        """Return the chains; ``rng`` breaks ties."""
-        return self._linked(self._model(released, knowledge, rng), rng, noise=False)
 
     def _linked(self, trained: LinkModel, rng: np.random.Generator, *, noise: bool) -> Partition:
         return _partition(_chains(trained, self.overlap, rng, noise=noise))
@@ -131,12 +133,6 @@ class AgglomeratedProfiles(_Linking):
         attacker's knowledge.
     """
 
-    def run(
-        self, *, released: ReleasedHistory, knowledge: History | None = None, rng: np.random.Generator
-    ) -> Partition:
-        """Return the clusters; ``rng`` breaks ties."""
-        return self._linked(self._model(released, knowledge, rng), rng, noise=False)
-
     def _linked(self, trained: LinkModel, rng: np.random.Generator, *, noise: bool) -> Partition:
         alone = np.arange(trained.released.items)
         return _partition(_agglomerated(trained, alone, rng, noise=noise))
@@ -159,12 +155,6 @@ class LinkedProfiles(_Linking):
         Where the weights of columns come from: ``without truth``, or ``other people``, whose linked records are the
         attacker's knowledge.
     """
-
-    def run(
-        self, *, released: ReleasedHistory, knowledge: History | None = None, rng: np.random.Generator
-    ) -> Partition:
-        """Return the clusters; ``rng`` breaks ties."""
-        return self._linked(self._model(released, knowledge, rng), rng, noise=False)
 
     def _linked(self, trained: LinkModel, rng: np.random.Generator, *, noise: bool) -> Partition:
         chains = _chains(trained, self.overlap, rng, noise=noise)

@@ -1,13 +1,17 @@
 """Levels of risk: bands of the excess, given that it is significant."""
 
+from collections.abc import Mapping
 from math import inf
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, get_args
 
 from unveil.metrics.verdict.effects import EffectSize
 
 Level = Literal["none_found", "very_low", "low", "medium", "high", "inconclusive"]
 #: From the lowest to the highest; "inconclusive" has no place among them.
 LEVELS: tuple[Level, ...] = ("none_found", "very_low", "low", "medium", "high")
+#: Levels as a person reads them.
+LEVEL_WORDS: Mapping[Level, str] = MappingProxyType({each: each.replace("_", " ") for each in get_args(Level)})
 #: The largest excess of each level. Anchors: cells of 20, EMA Policy 0070 and Health Canada (0.09), cells of 3.
 _BANDS: tuple[tuple[float, Level], ...] = ((0.05, "very_low"), (0.09, "low"), (0.33, "medium"), (inf, "high"))
 #: An excess above this could be a high risk that was missed.

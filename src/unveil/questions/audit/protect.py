@@ -13,11 +13,11 @@ from unveil.data.files.write import write_text
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError
+from unveil.metrics.verdict.levels import LEVEL_WORDS
 from unveil.protections import Shuffle, TableProtection, protection_from, protection_text
 from unveil.protections.specification import applied
 from unveil.questions.audit.answer import AuditResult, audit
 from unveil.questions.audit.decision.evidence import decided, quantities_of
-from unveil.questions.audit.decision.templates import LEVEL_WORDS
 from unveil.questions.audit.decision.text import excess_text
 from unveil.questions.audit.findings import Audit
 from unveil.questions.audit.inputs import refuse_repeated

@@ -4,10 +4,10 @@ from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from unveil.metrics.verdict.levels import LEVEL_WORDS
 from unveil.questions.link.findings import LINKED, LinkFindings, quantities
 from unveil.questions.link.sections import attackers, columns, lifetimes, people, unicity
 from unveil.questions.link.words import (
-    LEVEL_WORDS,
     cautions,
     explanation,
     headline,
@@ -124,7 +124,7 @@ def page(findings: LinkFindings, context: PageContext = PLAIN) -> Page:
         cautions=cautions(findings),
         seed=context.seed,
         holds_records=bool(findings.exposed),
-        edition="internal" if findings.exposed else "",
+        edition="internal",
     )
 
 

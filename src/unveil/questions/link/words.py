@@ -3,19 +3,11 @@
 from math import isnan
 
 from unveil.data.histories import Lifetime
-from unveil.metrics.verdict.levels import Level, band
+from unveil.metrics.verdict.levels import LEVEL_WORDS, band
 from unveil.questions.link.findings import LEARNED, LINKED, LinkEffect, LinkFindings
 from unveil.report.blocks import NextStep, Tone
 from unveil.report.text import about, count, name, together
 
-LEVEL_WORDS: dict[Level, str] = {
-    "none_found": "none found",
-    "very_low": "very low",
-    "low": "low",
-    "medium": "medium",
-    "high": "high",
-    "inconclusive": "inconclusive",
-}
 _UNITS = {"min": "minute", "h": "hour", "d": "day", "w": "week"}
 #: A column is named in a next step if the attack loses at least this much without it.
 _NOTABLE = 0.05

@@ -8,19 +8,8 @@ success, {high} an upper limit in points.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from unveil.metrics.verdict.levels import Level
 from unveil.questions.audit.decision.findings import DecisionWord, Lack
 
-LEVEL_WORDS: Mapping[Level, str] = MappingProxyType(
-    {
-        "none_found": "none found",
-        "very_low": "very low",
-        "low": "low",
-        "medium": "medium",
-        "high": "high",
-        "inconclusive": "inconclusive",
-    }
-)
 DECISION_WORDS: Mapping[DecisionWord, str] = MappingProxyType(
     {"pass": "Pass", "fail": "Fail", "inconclusive": "Inconclusive", "none": "No threshold set"}
 )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from math import ceil, isnan
 
 from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS
+from unveil.metrics.verdict.levels import LEVEL_WORDS
 from unveil.questions.audit.decision.findings import AttackEffect, AuditDecision, GroupEffect, ReleaseDecision
 from unveil.questions.audit.decision.rule import height
 from unveil.questions.audit.decision.templates import (
@@ -17,7 +18,6 @@ from unveil.questions.audit.decision.templates import (
     HEADLINES,
     HEADLINES_OF_SEVERAL,
     INDIVIDUALS,
-    LEVEL_WORDS,
     NEXT,
     OPEN,
     PHRASES,

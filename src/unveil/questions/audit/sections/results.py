@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from unveil.metrics.verdict.levels import Level
+from unveil.metrics.verdict.levels import LEVEL_WORDS, Level
 from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.findings import RISKS, AttackEffect, ReleaseDecision, RiskRow
 from unveil.questions.audit.decision.rule import row_rank
-from unveil.questions.audit.decision.templates import LEVEL_WORDS, WITHHELD
+from unveil.questions.audit.decision.templates import (
+    WITHHELD,
+)
 from unveil.questions.audit.decision.text import (
     effect_name,
     excess_text,

@@ -5,8 +5,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from unveil._version import __version__
+from unveil.metrics.verdict.levels import LEVEL_WORDS
 from unveil.questions.audit.attacks import ATTACKS
-from unveil.questions.audit.decision.templates import LEVEL_WORDS
 from unveil.questions.audit.decision.text import effect_name, excess_text, is_hidden
 from unveil.questions.audit.findings import Audit, AuditedRelease
 from unveil.questions.audit.report_context import AuditContext, ReportContext

@@ -6,9 +6,13 @@ from math import isnan, nan
 import numpy as np
 
 from unveil.metrics.verdict.effects import EffectSize
+from unveil.metrics.verdict.levels import LEVEL_WORDS
 from unveil.questions.audit.decision.findings import RISKS, AttackEffect, AuditDecision, ReleaseDecision, RiskRow
 from unveil.questions.audit.decision.rule import height
-from unveil.questions.audit.decision.templates import DECISION_WORDS, INDIVIDUALS, LEVEL_WORDS
+from unveil.questions.audit.decision.templates import (
+    DECISION_WORDS,
+    INDIVIDUALS,
+)
 from unveil.questions.audit.decision.text import (
     effect_name,
     excess_text,
