@@ -261,3 +261,21 @@ def test_of_many_columns_the_nearest_rows_are_those_of_all_distances(seed: int, 
         near = np.flatnonzero(every[target] <= np.sort(every[target])[:k][-1])
         assert sorted(row[start[target] : start[target + 1]]) == near.tolist()
         np.testing.assert_array_equal(distance[start[target] : start[target + 1]], np.sort(every[target][near]))
+
+
+@pytest.mark.parametrize("same", [0, 3, 40])
+def test_more_differing_categories_than_a_byte_counts_hide_no_row(same: int) -> None:
+    rng = np.random.default_rng(same)
+    released, targets = rng.integers(0, 60, (150, 300)), rng.integers(60, 64, (3, 300))
+    released[:, :same] = targets[0, :same]
+    rows, some = (
+        IntegerGrid(np.empty((len(codes), 0), np.int64), codes.astype(np.int32), np.empty(0, np.int64), 1)
+        for codes in (released, targets)
+    )
+    every = all_distances(rows, some)
+    assert every.min() > 255
+    start, row, distance = neighbours.rows_around(prepare(rows, some), 100)
+    for target, expected in enumerate(every):
+        near = np.flatnonzero(expected <= np.sort(expected)[:100][-1])
+        assert sorted(row[start[target] : start[target + 1]]) == near.tolist()
+        np.testing.assert_array_equal(distance[start[target] : start[target + 1]], np.sort(expected[near]))

@@ -262,6 +262,15 @@ def test_of_several_releases_the_worst_decides_and_the_most_useful_that_passes_i
     assert [each.decision for each in found.releases] == ["fail", "pass", "pass"]
 
 
+def test_a_file_next_to_a_generator_counts() -> None:
+    harmless = audit(*rest(5)).releases[0]
+    leaking = audit(effect("singling_out", 77, 64, 85, 0.001), *rest(5, "singling_out")).releases[0]
+    for other, decision, code in ((harmless, "inconclusive", 5), (leaking, "fail", 3)):
+        releases = (replace(harmless, name="made"), replace(other, name="given", is_example=True))
+        found = decide(replace(audit(*rest(5)), releases=releases), EMA)
+        assert (found.decision, found.exit) == (decision, code)
+
+
 def test_a_limit_on_one_effect_stands_alone() -> None:
     evidence = audit(effect("linkability", 0, -2, 4), not_run=("membership",), sensitive=None, kind=None)
     for limit, decision in ((0.05, "pass"), (0.03, "inconclusive")):

@@ -22,6 +22,9 @@ _LEAST_PER_THREAD = 64
 MANY_COLUMNS = 40
 _FEW_NEAR = 64
 
+#: A byte counts the categories that differ, so that only this many columns decide which groups are visited when.
+_COUNTED = 255
+
 #: How many near rows are held at once; more targets than that are searched in parts.
 ROOM = 2**22
 
@@ -207,7 +210,7 @@ def _search(
         """Count the columns per chunk without the target's code."""
         for chunk in range(len(bags)):
             count = 0
-            for c in range(codes.size):
+            for c in range(min(codes.size, _COUNTED)):
                 count += ((bags[chunk, c] >> np.uint64(codes[c] & 63)) & np.uint64(1)) == 0
             at_least[chunk] = count
 
@@ -219,7 +222,7 @@ def _search(
         Where no low byte differs a code may still do, so these come with the first level.
         """
         differ[:size] = 0
-        for c in range(codes.size):
+        for c in range(min(codes.size, _COUNTED)):
             line, code = lines[c], np.uint8(codes[c] & 255)
             for i in range(size):
                 differ[i] = np.uint8(differ[i] + np.uint8(line[i] != code))
