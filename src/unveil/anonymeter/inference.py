@@ -182,7 +182,7 @@ def _by_secret(secrets: "pl.Series", right: BoolArray) -> tuple[dict[Any, int], 
 
 
 def _comparable(parts: Sequence["pl.Series"], regression: bool | None) -> tuple[list[NDArray[Any]], bool]:
-    """Return comparable sensitive values, and whether they are numeric."""
+    """Return comparable sensitive values, and whether they are compared as numbers."""
     numbers = is_number(parts)
     if regression and not numbers:
         raise InputError(

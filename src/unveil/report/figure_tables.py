@@ -195,7 +195,7 @@ def mean_text(box: BoxStatistics | None, block: BoxRows) -> str:
 
 
 def interval_text(box: BoxStatistics, block: BoxRows, *, between: str = "–") -> str:
-    """Return the 95% CI of a box's mean, or ""."""
+    """Return the 95% CI of a box's mean, or "" if there is none; `between` separates its limits."""
     if box.number == 0 or box.interval is None or not all(map(math.isfinite, box.interval)):
         return ""
     low, high = box.interval

@@ -228,7 +228,7 @@ def _stem(path: Path) -> str:
 
 
 def _shown(reply: "Response", request: Request, called: FileNames) -> ServedAnswer:
-    """Return the reply for the page, with original file names."""
+    """Return page, JSON and files of a reply, with the user's file names; no file of a release that fails."""
     from unveil.report.page import label_of, render
 
     limits = checked_limits(reply, request)

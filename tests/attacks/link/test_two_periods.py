@@ -73,6 +73,27 @@ def test_the_share_in_both_periods_is_estimated() -> None:
         assert soft_assignment(scores).share == pytest.approx(both / 100, abs=0.03)
 
 
+@given(st.integers(1, 3), st.integers(2, 4), st.integers(0, 10_000), st.floats(0.05, 0.95))
+def test_a_given_share_is_met_at_the_odds_that_give_it(rows: int, columns: int, seed: int, share: float) -> None:
+    scores = np.random.default_rng(seed).normal(scale=0.5, size=(rows, columns))
+    found = soft_assignment(scores, share)
+    assert found.share == pytest.approx(share, abs=0.005)
+    wanted, low, high = share * min(rows, columns), -20.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        exact = linking.partial_marginals(np.exp(scores), float(np.exp(middle)))
+        low, high = (middle, high) if exact.sum() < wanted else (low, middle)
+    assert found.probability == pytest.approx(exact, abs=0.02 if rows == 1 else 0.12)
+
+
+def test_a_given_share_far_from_the_evidence_is_met() -> None:
+    rng = np.random.default_rng(4)
+    scores = rng.normal(-12.5, 5, (100, 110))
+    scores[np.arange(60), np.arange(60)] += 25
+    for share in (0.2, 0.5, 0.9):
+        assert soft_assignment(scores, share).share == pytest.approx(share, abs=0.02)
+
+
 def test_ties_are_broken_at_random() -> None:
     rng = np.random.default_rng(1)
     firsts = {int(best_assignment(np.zeros((4, 4)), rng=rng)[1][0]) for _ in range(60)}

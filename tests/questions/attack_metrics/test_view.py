@@ -88,7 +88,7 @@ def test_the_headline_fits_the_case(found: Matches, sentence: str) -> None:
 
 
 def test_targets_that_were_not_attempted_are_said() -> None:
-    assert explanation(with_matches(matched()))[1] == "5 targets were not attempted."
+    assert explanation(with_matches(matched()))[1] == "5 of 30 targets not attempted."
     assert len(explanation(with_matches(matched(attempted=30)))) == 1
     assert explanation(with_matches(matched(attempted=0))) == ()
 

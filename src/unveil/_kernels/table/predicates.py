@@ -84,7 +84,8 @@ def matches(table: Index, conditions: PredicateConditions, *, stop: int | None =
     """Return matches per predicate, and the row if single, else -1.
 
     Where there is much to do, the rows of the rarest condition are looked up and the others are tried on those, the
-    next rarest first. With ``stop`` counting ends there: a predicate that holds for more rows gets ``stop``.
+    next rarest first. With ``stop``, at least 2, counting ends there: a predicate that holds for more rows gets
+    ``stop``. Each predicate has a condition.
 
     >>> table = index([np.array([1, 2, 3, 0]), np.array([1, 2, 2, 1])], [3, 2])  # age and sex of four people
     >>> # the age is at least 2 and the sex is 2; the sex is not 2

@@ -13,6 +13,8 @@ EXACT = 20
 _TOLERANCE = 1e-6
 #: How near the number of pairs is found, as a share of the smaller side, and rounds of messages for each number.
 _NEAR, _ROUNDS = 1e-3, 15
+#: Halvings of the log odds at which a given number of pairs is expected.
+_HALVINGS = 30
 #: Pairs with smaller weights, relative to the best of the row, play no part.
 _LEAST_WEIGHT = 1e-9
 _TINY = 1e-290
@@ -78,12 +80,13 @@ def pair_probabilities(
 ) -> SoftAssignment:
     """Return the probability of each listed pair; people may have no partner.
 
-    The likeliest number of pairs is the one at which the odds of one more equal the number over the free places.
+    The likeliest number of pairs is the one at which the odds of one more equal the number over the free places. With a
+    given share, the odds are those at which so many pairs are expected.
 
     Parameters
     ----------
     start, column, scores
-        The pairs of row ``i`` are ``start[i]`` to ``start[i + 1] - 1``.
+        The pairs of row ``i`` are ``start[i]`` to ``start[i + 1] - 1``; scores are log Bayes factors.
     columns
         The number of columns.
     share
@@ -91,22 +94,37 @@ def pair_probabilities(
     """
     rows = start.size - 1
     owner = np.repeat(np.arange(rows), np.diff(start))
-    low = np.full(rows, -np.inf)
-    np.maximum.at(low, owner, scores)
-    low = np.where(np.isfinite(low), low, 0.0)
-    high = np.log(np.bincount(column, np.exp(scores - low[owner]), minlength=columns) + 1e-12)
-    weight = np.exp(scores - low[owner] - high[column])
-    exits = np.exp(np.clip(-low, -600, 600)), np.exp(np.clip(-high, -600, 600))
+    best = np.full(rows, -np.inf)
+    np.maximum.at(best, owner, scores)
+    best = np.where(np.isfinite(best), best, 0.0)
+    high = np.log(np.bincount(column, np.exp(scores - best[owner]), minlength=columns) + 1e-12)
+    weight = np.exp(scores - best[owner] - high[column])
+    exits = np.exp(np.clip(-best, -600, 600)), np.exp(np.clip(-high, -600, 600))
     to_row, to_column, chance = np.ones(scores.size), np.ones(scores.size), np.zeros(scores.size)
     smaller = min(rows, columns)
 
-    def excess(pairs: float) -> float:
-        odds = (pairs + 0.5) / ((rows - pairs + 0.5) * (columns - pairs + 0.5))
+    def expected(odds: float) -> float:
         _messages(start, column, weight, *exits, odds, _ROUNDS, to_row, to_column, chance)
-        return float(chance.sum()) - (pairs if share is None else share * smaller)
+        return float(chance.sum())
 
-    _find_root(excess, float(smaller), _NEAR * smaller)
+    def excess(pairs: float) -> float:
+        return expected((pairs + 0.5) / ((rows - pairs + 0.5) * (columns - pairs + 0.5))) - pairs
+
+    if share is None:
+        _find_root(excess, float(smaller), _NEAR * smaller)
+    elif scores.size:
+        _meet(expected, share * smaller, -float(scores.max()) - np.log(rows * columns) - 5, 10 - float(best.min()))
     return SoftAssignment(chance, float(chance.sum()) / max(smaller, 1))
+
+
+def _meet(expected: Callable[[float], float], wanted: float, low: float, high: float) -> None:
+    """Call the function last at the odds whose expected number of pairs is the wanted one, or the nearest."""
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if expected(float(np.exp(middle))) < wanted:
+            low = middle
+        else:
+            high = middle
 
 
 def _find_root(excess: Callable[[float], float], high: float, near: float) -> None:

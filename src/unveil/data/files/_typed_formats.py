@@ -47,7 +47,7 @@ def typed_cells(source: Source) -> int:
 def typed_rows(source: Source, chosen: Sequence[str]) -> "pl.DataFrame":
     """Return the chosen columns with the types they have in the file."""
     try:
-        return _in_utc(_in_any_zone(_scan(source).select(chosen).collect))
+        return _unknown_zones_in_utc(_in_any_zone(_scan(source).select(chosen).collect))
     except polars_errors():
         raise _damaged(source) from None  # what polars says can hold a cell
 
@@ -82,14 +82,14 @@ def _in_any_zone(ask: Callable[[], Answer]) -> Answer:
                 os.environ[_ANY_ZONE] = before
 
 
-def _in_utc(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the rows with UTC for time zones that polars lacks."""
+def _unknown_zones_in_utc(frame: "pl.DataFrame") -> "pl.DataFrame":
+    """Return the rows with UTC in place of time zones that polars lacks; others stay."""
     import polars as pl
 
     found = []
     for column in frame:
         zone = getattr(column.dtype, "time_zone", None)
-        try:
+        try:  # polars knows a time zone if it can make a column of it
             pl.Series([], dtype=pl.Datetime("us", zone))
         except polars_errors():
             column = column.to_physical().cast(pl.Datetime(column.dtype.time_unit, "UTC"))  # type: ignore[attr-defined]

@@ -150,7 +150,7 @@ def pool_groups(pool: PooledTables, *, by: Division | None = None) -> tuple[Pool
 def small_groups(pool: PooledTables, groups: Sequence[PoolGroup]) -> tuple[PoolGroup, ...]:
     """Return the subgroups small enough to attack everyone.
 
-    By lot at most 100 of each would be members; who is one must not decide it.
+    Such a group has at most 100 expected members. The expectation decides: who is a member must not.
     """
     return tuple(group for group in groups if _size(group) * pool.members <= MOST_ATTACKED * pool.people)
 

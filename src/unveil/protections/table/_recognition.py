@@ -32,7 +32,7 @@ class DeclaredFile(NamedTuple):
     truth: IntArray
 
     def texts(self, names: Sequence[str]) -> "pl.DataFrame":
-        """Return released columns as shown: words and intervals as texts."""
+        """Return released columns as in the file: words, also those of intervals, as texts; numbers stay."""
         import polars as pl
 
         frame = self.released.frame[list(names)]

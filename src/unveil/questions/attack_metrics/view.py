@@ -88,8 +88,12 @@ def explanation(findings: CandidatesFindings) -> tuple[str, ...]:
     if not matches.attempted:
         return ()
     uncertainty = () if math.isnan(median) else (_uncertainty(median),)
-    missed = f"{count(matches.missed, 'target was', 'targets were')} not attempted."
-    return (*uncertainty, *((missed,) if matches.missed else ()))
+    shares = []
+    if matches.missed:
+        shares.append(f"{count(matches.missed)} of {count(matches.targets, 'target', 'targets')} not attempted")
+    if matches.nobody:
+        shares.append(f"{count(matches.nobody)} without a true candidate")
+    return (*uncertainty, *([f"{'; '.join(shares)}."] if shares else []))
 
 
 def _uncertainty(median: float) -> str:

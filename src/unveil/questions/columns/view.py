@@ -64,7 +64,9 @@ def headline(findings: ColumnsFindings) -> str:
     """Return how many columns need a check, in one sentence."""
     columns = count(len(findings.columns), "column", "columns")
     if not findings.unsure:
-        return f"{'The' if len(findings.columns) == 1 else 'All'} {columns} {_were(findings)} recognized."
+        likely = sum(each.confidence == "likely" for each in findings.columns)
+        of_them = f", {count(likely)} of them as likely" if likely else ""
+        return f"{'The' if len(findings.columns) == 1 else 'All'} {columns} {_were(findings)} recognized{of_them}."
     names = together(name(each, _LONGEST) for each in findings.unsure)
     return f"{len(findings.unsure)} of {columns} need{'s' * (len(findings.unsure) == 1)} a check: {names}."
 
@@ -105,7 +107,7 @@ def page(findings: ColumnsFindings, context: PageContext = PLAIN) -> Page:
         headline=headline(findings),
         explanation=explanation(findings),
         next_steps=(NextStep(step, option="--write-dictionary types.toml, then --dictionary types.toml"),),
-        picture=(confidence_chart(findings), column_table(first)),
+        picture=(column_table(first), confidence_chart(findings)),
         tone="warning" if findings.unsure else "good",
         sections=(*([rest] if others else []), reasons),
         method=_METHOD,

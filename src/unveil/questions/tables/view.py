@@ -235,7 +235,7 @@ def _baselines(findings: TablesFindings, *, shareable: bool) -> str:
         guessed = decimal(figures.guessing, places=1) if figures.guessing >= 0.1 else "fewer than 0.1"
         parts.append(f"{guessed} by random guessing within the stated ranges")
     if findings.margins is not None and figures.recovered and not shareable:
-        parts.append(f"{count(findings.margins)} by totals alone")
+        parts.append(f"{count(findings.margins)} from totals without the other cells")
     return f"Recovered cells for comparison: {'; '.join(parts)}." if parts else ""
 
 

@@ -325,7 +325,7 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
             tests = count(audit.verdict.figures, "test", "tests")
             yield texts["test"].format(p=p_text(effect.p_adjusted), tests=tests)
     if release.individuals.unmistakable and release.cause == "copies":
-        yield texts["beyond chance"].format(k=number_of(release.individuals.unmistakable))
+        yield texts["beyond chance"].format(k=number_of(release.individuals.unmistakable, "", ""))
     group = _copied_group(release)
     if group is not None:
         called, size = name(group.group, LONGEST_NAME), number_of(group.people)
@@ -376,7 +376,8 @@ def _subject(release: ReleaseDecision) -> AttackEffect | None:
         return max(tested, key=lambda each: each.excess.high)
     attack = {"copies": "copies", "members": "membership"}.get(release.cause)
     own = [each for each in release.effects if each.attack == attack and each.excess.is_tested]
-    return max(own, key=lambda each: each.excess.value, default=release.worst)
+    leads = release.worst if attack is None or (release.worst is not None and release.worst.is_significant) else None
+    return max(own, key=lambda each: each.excess.value, default=leads)
 
 
 def _planned(effect: AttackEffect, release: ReleaseDecision, audit: Audit) -> Iterator[str]:
@@ -429,7 +430,8 @@ def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> It
         few = _copies(release) < MOST_REMOVED * decision.people
         copied = number_of(_copies(release), "copied record", "copied records")
         yield STEPS["copies"].format(copies=copied) if few else STEPS["many copies"]
-    if leading == "row_order" or any(each.attack == "row_order" and _is_high(each) for each in release.effects):
+    order_leads = leading == "row_order" and release.cause in ("", "effect", "limit")
+    if order_leads or any(each.attack == "row_order" and _is_high(each) for each in release.effects):
         yield STEPS["order"]
     if release.level in ("low", "medium", "high") or decision.decision == "fail":
         columns = [each for each in _telling_columns(audit, release.name) if each not in flagged]

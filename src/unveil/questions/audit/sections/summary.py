@@ -127,7 +127,8 @@ def _caption(release: ReleaseDecision) -> str:
     significant = [row for row in release.risks if _is_significant(row)]
     shown = [row for row in significant if row.effect is not None and not is_hidden(row.effect)]
     if not shown:
-        return "No excess is significant." if not significant else ""
+        why = " Exposed people set the level." if release.cause in ("copies", "members", "class") else ""
+        return f"No excess is significant.{why}" if not significant else ""
     worst = max(shown, key=lambda row: row.effect.excess.value if row.effect is not None else nan)
     text = excess_text(worst.effect) if worst.effect is not None else ""
     return f"Largest excess: {worst.risk}, {text} points."
