@@ -13,7 +13,14 @@ from unveil._kernels.types import IntArray
 from unveil.errors import InputError
 from unveil.metrics.trials.risk import clopper_pearson
 from unveil.metrics.verdict.pool import Pool
-from unveil.metrics.verdict.singling_out import SinglingOutRate, _bounds, _errors, most_by_guessing, singling_out
+from unveil.metrics.verdict.singling_out import (
+    SinglingOutRate,
+    _alone_among,
+    _bounds,
+    _errors,
+    most_by_guessing,
+    singling_out,
+)
 
 people_of_guesses = st.lists(st.frozensets(st.integers(0, 29), max_size=4), min_size=1, max_size=12)
 
@@ -147,3 +154,16 @@ def test_there_must_be_guesses_and_members() -> None:
         singling_out(pool, np.array([0]), np.array([], np.int64), rng=np.random.default_rng(1))
     with pytest.raises(InputError, match="has no member"):
         singling_out(pool, np.array([0, 1]), np.array([0]), rng=np.random.default_rng(1))
+
+
+@given(st.integers(1, 60), st.integers(0, 10_000), st.data())
+def test_the_chance_to_be_alone_among_drawn_people_is_hypergeometric(
+    people: int, seed: int, data: st.DataObject
+) -> None:
+    from scipy.stats import hypergeom
+
+    members = data.draw(st.integers(1, people))
+    rng = np.random.default_rng(seed)
+    fits = csr_array((rng.random((20, people)) < rng.random((20, 1))).astype(np.int32))
+    counts = fits.toarray().sum(axis=1)
+    assert _alone_among(fits, members) == pytest.approx(hypergeom.pmf(1, people, counts, members), abs=1e-12)

@@ -148,11 +148,13 @@ def _rate(alone: FloatArray, together: Any, confidence: float) -> Rate:
 
 
 def _alone_among(fits: Any, members: int) -> FloatArray:
-    """Return each predicate's chance of fitting one of drawn people."""
-    from scipy.stats import hypergeom
-
+    """Return each predicate's chance of fitting one of drawn people (hypergeometric distribution)."""
+    people = fits.shape[1]
     counts, which = np.unique(np.asarray(fits.sum(axis=1)).ravel(), return_inverse=True)
-    chances: FloatArray = hypergeom.pmf(1, fits.shape[1], counts, members)[which]
+    # One of those who fit is drawn, and then none of the others who fit.
+    others = np.arange(int(counts.max(initial=1)) - 1)
+    none_of = np.concatenate([[1.0], np.cumprod((people - members - others) / (people - 1 - others))])
+    chances: FloatArray = (counts * members / people * none_of[np.maximum(counts - 1, 0)])[which]
     return chances
 
 

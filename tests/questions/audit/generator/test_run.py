@@ -11,8 +11,7 @@ from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.generator.design import draw_design
-from unveil.questions.audit.generator.run import WAY
-from unveil.questions.audit.generator.settings import GeneratorSettings
+from unveil.questions.audit.generator.settings import WAY, GeneratorSettings
 from unveil.questions.audit.sections.generator import epsilon_sentence
 from unveil.report.page import label_of
 

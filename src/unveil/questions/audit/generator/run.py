@@ -30,6 +30,7 @@ from unveil.questions.audit.generator.combine import (
 )
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
 from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity
+from unveil.questions.audit.generator.settings import WAY
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
 from unveil.questions.audit.run import attack_release, audit_original, audit_release, audit_releases
 from unveil.questions.audit.settings import AuditSettings
@@ -39,8 +40,6 @@ from unveil.report.text import count, duration
 from unveil.studies.generator_runs import PlannedRun, make_runs
 from unveil.work.run import Progress as RunProgress
 
-#: What the report calls the way of making releases, among releases.
-WAY = "the generator"
 #: Which share of an audit is making releases, as far as a bar shows it; what follows is said beforehand if it takes so
 #: many seconds.
 _MAKING, LONG = 0.1, 30.0

@@ -21,6 +21,8 @@ _CANARY_KINDS: Mapping[str, CanaryKind] = {
     "outliers": "unusual",
     "unusual": "unusual",
 }
+#: What the report calls the way of making releases, among releases.
+WAY = "the generator"
 #: The share of held-out people by default.
 HOLD_OUT = 0.2
 #: Nothing can be compared with fewer people than that.
