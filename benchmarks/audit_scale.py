@@ -112,7 +112,7 @@ def wide_people(rows: int, columns: int, rng: np.random.Generator) -> pl.DataFra
     """Return people in so many columns, fifteen that go together at a time."""
     parts = [people(rows, rng) for _ in range(-(-columns // COLUMNS))]
     named = (part.rename({name: f"{name}_{place}" for name in part.columns}) for place, part in enumerate(parts, 1))
-    return parts[0] if len(parts) == 1 else pl.concat(named, how="horizontal")[:, :columns]
+    return (parts[0] if len(parts) == 1 else pl.concat(named, how="horizontal"))[:, :columns]
 
 
 def write_tables(rows: int, folder: Path, kind: str = "parquet", columns: int = COLUMNS) -> None:
