@@ -27,6 +27,7 @@ from unveil.questions.audit.generator.run import WAY, audit_generator, given_of
 from unveil.questions.audit.inputs import PreparedRelease
 from unveil.questions.audit.people import LEAST_OUTSIDE
 from unveil.questions.audit.read import AuditFiles, files_or_tables
+from unveil.questions.audit.reference.read import ReferenceFiles, ReferenceTables
 from unveil.questions.audit.report_context import AuditContext, ReportContext, check_context
 from unveil.questions.audit.run import audit_tables
 from unveil.questions.audit.runner import running
@@ -188,6 +189,7 @@ def _audit(
     original: Any,
     released: Any,
     control: Any,
+    reference: ReferenceTables,
     asked: AuditSettings,
     *,
     rng: np.random.Generator | None,
@@ -204,8 +206,11 @@ def _audit(
     if asked.generator:
         if asked.resume is not None or asked.memory is not None:
             raise InputError("resume and memory need existing tables. With a generator, pass keep_runs instead")
+        files = original
         if isinstance(original, AuditFiles):
             original, released, control = _read_for(asked, original, progress)
+        if reference.every or (isinstance(files, AuditFiles) and files.reference.paths):
+            raise InputError("A generator makes its own releases. Leave out siblings and population, or the generator")
         if control is not None or asked.suggest:
             raise InputError(
                 "A generator holds people out as the control group, and changes of its releases are not tested. Leave "
@@ -217,7 +222,7 @@ def _audit(
     if any(each is not None for each in (asked.holdout, asked.folds, asked.canaries, asked.keep_runs)) or asked.env:
         raise InputError("holdout, folds, canaries, keep_runs, and env are settings of a generator. Pass a generator")
     with running(asked) as runner:
-        findings, releases = audit_tables(original, released, control, runner, **shared)
+        findings, releases = audit_tables(original, released, control, reference, runner, **shared)
     return _answer(findings, releases, seed, held)
 
 
@@ -258,7 +263,7 @@ def ask(request: Request) -> Response:
         way = {WAY: chosen[0]} if settings.generator and len(chosen) == 1 and chosen[0] else {}
         settings = replace(settings, release_type={**files.kinds, **way})
         given = files, None, None
-    answer = _audit(*given, settings, rng=rng, progress=request.progress, say=request.say, notes=())
+    answer = _audit(*given, ReferenceTables(), settings, rng=rng, progress=request.progress, say=request.say, notes=())
     answer = answer.with_limits(dict(request.values["limits"]))
     check_context(answer.findings, context)
     if settings.record_risk is not None and not any(each.exposed for each in answer.findings.releases):
@@ -317,6 +322,11 @@ def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
         original=called(settings.original),
         released=tuple(path for each in settings.released if (path := called(each)) is not None),
         control=called(settings.control),
+        further=tuple(
+            path
+            for each in (*settings.sibling, *settings.sibling_people, settings.population)
+            if (path := called(each))
+        ),
         previous=None if settings.compare is None else read_previous(settings.compare),
         digest_key=new_key() if settings.redacted is not None else None,
     )
@@ -341,6 +351,7 @@ def _files_of(request: Request, settings: AuditSettings) -> AuditFiles:
         control=settings.control,
         reading=settings.reading,
         names={**_release_names(request), **values.get("names", {})},
+        reference=ReferenceFiles.of(settings, request.names),
         release_types={
             **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
             **(values.get("kinds_of_releases", {}) if not chosen else {}),
