@@ -29,6 +29,8 @@ FEWEST_OF_ASSIGNMENT = 4
 ALL_ASSIGNED, DRAWN = 7, 10_000
 #: Of each column, the shares of this many values are compared, and no margin counts for more.
 _VALUES, _MOST_Z = 8, 8.0
+#: A value counts if a release has it this many times on average.
+_RARE = 1
 _LEAST_SPREAD = 1e-9
 
 
@@ -220,7 +222,8 @@ def _margins_of(series: "Sequence[pl.Series]") -> list[FloatArray]:
     together = pl.concat([each.cast(pl.String) for each in series]).alias("value").to_frame()
     # Ties by value: the order of rows plays no part.
     common = together.group_by("value").len().sort("len", "value", descending=[True, False], nulls_last=True)
-    for value in common["value"].head(_VALUES):
+    # A rare value is in few releases, and would make each of these an outlier.
+    for value in common.filter(pl.col("len") >= _RARE * len(series))["value"].head(_VALUES):
         same = [each.is_null() if value is None else each.cast(pl.String) == value for each in series]
         margins.append(np.array([float(each.fill_null(False).mean() or 0.0) for each in same]))  # type: ignore[arg-type]
     return margins

@@ -27,6 +27,7 @@ from unveil.questions.audit.generator.run import WAY, audit_generator, given_of
 from unveil.questions.audit.inputs import PreparedRelease
 from unveil.questions.audit.people import LEAST_OUTSIDE
 from unveil.questions.audit.read import AuditFiles, files_or_tables
+from unveil.questions.audit.reference.control_options import CONTROL_OPTIONS
 from unveil.questions.audit.reference.read import ReferenceFiles, ReferenceTables
 from unveil.questions.audit.report_context import AuditContext, ReportContext, check_context
 from unveil.questions.audit.run import audit_tables
@@ -103,6 +104,16 @@ class AuditResult(Result[Audit]):
         """The excess risk that sets the level or decision, with its limits."""
         leading: ReleaseDecision | None = leading_release(self.decided)
         return None if leading is None or leading.worst is None else leading.worst.excess
+
+    @property
+    def control_options(self) -> tuple[tuple[str, str, str], ...]:
+        """What would make the excess risk testable, where there is no control group.
+
+        Each option is what you have, the call, and what the report can then state.
+        """
+        if self.findings.has_control or self.findings.way is not None:
+            return ()
+        return tuple((each.have, each.call(), each.states) for each in CONTROL_OPTIONS)
 
     @property
     def recommended(self) -> str | None:

@@ -153,6 +153,8 @@ class PreparedAudit:
     #: Sibling releases with their people, and the population file.
     reference: ReferenceTables = field(default_factory=ReferenceTables)
     population: PopulationFinding | None = None
+    #: Whether the control group is the people of the siblings.
+    control_of_siblings: bool = False
 
     @property
     def attacks(self) -> tuple[str, ...]:
@@ -265,6 +267,7 @@ def prepare(
         notes=tuple(notes),
         reference=reference,
         population=population,
+        control_of_siblings=found is not None and bool(reference.people),
     )
 
 

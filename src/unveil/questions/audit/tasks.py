@@ -135,7 +135,7 @@ class ReleaseTasks:
                 rows=people.inside,
                 control_rows=people.outside if is_usable else np.empty(0, np.int64),
                 identifier=identifier_of(prepared.settings),
-                of_other_people=bool(prepared.reference.people) and people.control.outcome == "other_people",
+                of_other_people=prepared.control_of_siblings and people.control.outcome == "other_people",
                 rng=self.release.rng("siblings"),
             )
         )

@@ -39,9 +39,10 @@ class ControlOption:
     def call(self) -> str:
         """Return the call in Python."""
         if self.command:
-            return f"unveil.split({ORIGINAL})"
-        given = [ORIGINAL, *(() if self.makes_release else (RELEASED,))]
-        return f"unveil.audit({', '.join([*given, *(f'{name}={value}' for name, value in self.settings)])})"
+            return f"unveil.split({ORIGINAL.lower()}, share=0.2)"
+        given = [ORIGINAL.lower(), *(() if self.makes_release else (RELEASED.lower(),))]
+        keywords = (f"{name}={value if value.isdigit() else repr(value)}" for name, value in self.settings)
+        return f"unveil.audit({', '.join([*given, *keywords])})"
 
 
 _SIBLINGS = ("sibling", "DIR")
@@ -53,7 +54,7 @@ CONTROL_OPTIONS: tuple[ControlOption, ...] = (
     ),
     ControlOption(
         have="A register or larger file of the same population, with an identifier",
-        settings=(("population", "FILE"), ("id", "COLUMN")),
+        settings=(("population", "FILE"), ("identifiers", "COLUMN")),
         states="the same, if the check finds the same population",
     ),
     ControlOption(
@@ -96,7 +97,7 @@ CONTROL_OPTIONS: tuple[ControlOption, ...] = (
 
 
 def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    return "--id" if name == "identifiers" else f"--{name.replace('_', '-')}"
 
 
 def option_lines(files: Sequence[str] = ()) -> Iterator[str]:

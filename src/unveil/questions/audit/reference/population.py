@@ -9,7 +9,7 @@ from unveil.data.table.column import listed
 from unveil.errors import InputError
 from unveil.metrics.releases.population_risk import PopulationIs, RegisterRisk, register_risk
 from unveil.questions.audit.reference.findings import PopulationFinding
-from unveil.questions.audit.reference.read import ReferenceTables, check_population
+from unveil.questions.audit.reference.read import ReferenceTables, are_in, check_population, identifier_keys
 from unveil.report.editions import people as people_text
 
 if TYPE_CHECKING:
@@ -107,6 +107,6 @@ def _from_people(original: Table, people: tuple[Table, ...], identifier: str | N
 
 def _without(original: Table, table: Table, identifier: str) -> Table:
     """Return the rows whose identifier is not in the original; those without one cannot be checked and are left out."""
-    own, theirs = (each.series(identifier) for each in agree(original.select([identifier]), table.select([identifier])))
-    is_in = theirs.is_in(own.drop_nulls().unique().implode()).fill_null(True).to_numpy()
+    own, theirs = identifier_keys([original, table], identifier)
+    is_in = are_in(theirs, own, missing=True)
     return table.take(np.flatnonzero(~is_in))

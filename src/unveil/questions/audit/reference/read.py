@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unveil._kernels.types import BoolArray
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.source import shown
 from unveil.data.table import Table, agree
@@ -14,6 +15,8 @@ from unveil.questions.audit.reference.settings import ReferenceSettings
 from unveil.questions.reading import TableReading
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from unveil.data.table.release import Release
     from unveil.questions.audit.settings import AuditSettings
 
@@ -144,6 +147,21 @@ def reference_tables(settings: "AuditSettings") -> ReferenceTables:
 def is_path(given: Any) -> bool:
     """Return whether a table is given as a path."""
     return isinstance(given, str | os.PathLike)
+
+
+def identifier_keys(tables: Sequence[Table], identifier: str) -> "list[pl.Series]":
+    """Return the identifiers of several tables so that equal ones compare equal, however each file was read."""
+    import polars as pl
+
+    found = [table.series(identifier) for table in tables]
+    is_numeric = all(each.dtype.is_numeric() for each in found)
+    return [each.cast(pl.Float64 if is_numeric else pl.String) for each in found]
+
+
+def are_in(keys: "pl.Series", others: "pl.Series", *, missing: bool = False) -> BoolArray:
+    """Return which keys occur among others, and ``missing`` for those that are missing."""
+    found: BoolArray = keys.is_in(others.drop_nulls().unique().implode()).fill_null(missing).to_numpy()
+    return found
 
 
 def check_siblings(release: "Release", columns: Sequence[str], reference: ReferenceTables) -> None:

@@ -34,7 +34,7 @@ from unveil.questions.audit.reference.findings import (
     SiblingStatistic,
     SiblingTestName,
 )
-from unveil.questions.audit.reference.read import ReferenceTables
+from unveil.questions.audit.reference.read import ReferenceTables, are_in, identifier_keys
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +80,7 @@ class SiblingCase:
         """Return what tells the people of several tables apart: their identifier, else their records."""
         told = self.identifier
         if told is not None and all(told in table.column_names for table in tables):
-            return [table.series(told) for table in agree(*(table.select([told]) for table in tables))]
+            return identifier_keys(tables, told)
         shared = agree(*(table.select(self.columns) for table in tables))
         return [table.content.hash_rows(0) for table in shared]
 
@@ -95,7 +95,7 @@ def sibling_finding(case: SiblingCase) -> SiblingFinding:
     siblings, people = case.reference.siblings, case.reference.people
     number, same = len(siblings), population_check(case.releases, case.columns)
     keys = case.keys([case.original, *people]) if people else []
-    seen = np.column_stack([_are_in(keys[0][case.rows], each) for each in keys[1:]]) if people else None
+    seen = np.column_stack([are_in(keys[0][case.rows], each) for each in keys[1:]]) if people else None
     is_left_out = np.zeros(case.rows.size, np.bool_) if seen is None else seen.any(axis=1)
     check: SiblingCheck = "usable"
     if same.differs or case.of_other_people:
@@ -112,8 +112,10 @@ def sibling_finding(case: SiblingCase) -> SiblingFinding:
     if test == "release":
         found = sibling_test(sibling_figures(left, left == COPY))
         p = found.p
+    elif test == "assignment" and (assigned := _assigned(case, keys, own)) is not None:
+        left, p = assigned
     elif test == "assignment":
-        left, p = _assigned(case, keys, own)
+        test, check = "none", "siblings_overlap"
     auc = nan, nan
     if check != "siblings_differ":
         auc = _areas(case, keys, own, seen)
@@ -169,16 +171,10 @@ def _smallest_p(test: SiblingTestName, siblings: int) -> float:
     return 1 / (siblings + 1) if test == "release" else nan
 
 
-def _are_in(keys: "pl.Series", others: "pl.Series") -> BoolArray:
-    """Return which keys occur among others; a missing one never does."""
-    found: BoolArray = keys.is_in(others.drop_nulls().unique().implode()).fill_null(False).to_numpy()
-    return found
-
-
-def _assigned(case: SiblingCase, keys: "Sequence[pl.Series]", own: FloatArray) -> tuple[FloatArray, float]:
+def _assigned(case: SiblingCase, keys: "Sequence[pl.Series]", own: FloatArray) -> tuple[FloatArray, float] | None:
     """Return the nearness of all people, their own release first, and the p of their assignment.
 
-    People who are behind two releases are left out of both.
+    People who are behind two releases are left out of both; None where too few are left.
     """
     tables, nearness, turned = [case.original, *case.reference.people], list[FloatArray](), list[FloatArray]()
     for place, table in enumerate(tables):
@@ -187,10 +183,12 @@ def _assigned(case: SiblingCase, keys: "Sequence[pl.Series]", own: FloatArray) -
             drawn = draw_people(table, rng=case.rng)
             rows = drawn.split(min(rows.size, drawn.people))[0].rows
         others = [those for other, those in enumerate(keys) if other != place]
-        is_shared: BoolArray = np.column_stack([_are_in(keys[place][rows], those) for those in others]).any(axis=1)
+        is_shared = np.column_stack([are_in(keys[place][rows], those) for those in others]).any(axis=1)
         scores = own if place == 0 else case.nearness(table.take(rows))
-        scores = scores[~is_shared]
-        nearness.append(scores.mean(axis=0) if len(scores) else np.zeros(len(tables)))
+        scores = scores[np.flatnonzero(~is_shared)]
+        if len(scores) < max(FEWEST_ATTEMPTS, (1 - MOST_SHARED) * rows.size):
+            return None
+        nearness.append(scores.mean(axis=0))
         turned.append(np.roll(scores, -place, axis=1))
     return np.concatenate(turned), assignment_test(np.array(nearness), rng=case.rng)
 
@@ -206,14 +204,14 @@ def _areas(
     seen_others = np.zeros((len(others), number), np.bool_)
     if keys:
         of_control = case.keys([people, *case.reference.people])
-        seen_others = np.column_stack([_are_in(of_control[0], each) for each in of_control[1:]])
+        seen_others = np.column_stack([are_in(of_control[0], each) for each in of_control[1:]])
     both = np.concatenate([own, others])
     saw = np.concatenate([np.zeros((len(own), number), np.bool_) if seen is None else seen, seen_others])
-    is_member = np.arange(len(both)) < len(own)
-    counts = ~saw.all(axis=1)
-    if min(counts[is_member].sum(), counts[~is_member].sum()) < FEWEST_ATTEMPTS:
+    # Everybody is compared with equally many siblings: people whom all of them saw cannot be.
+    kept = np.flatnonzero(np.count_nonzero(saw, axis=1) < number)
+    both, saw, members = both[kept], saw[kept], int((kept < len(own)).sum())
+    if min(members, len(both) - members) < FEWEST_ATTEMPTS:
         return nan, nan
-    both, saw, is_member = both[counts], saw[counts], is_member[counts]
     found = calibrate(both[:, 0], both[:, 1:], seen=saw, rng=case.rng).difference
-    raw, calibrated = (area_under_curve(each[is_member], each[~is_member]).value for each in (both[:, 0], found))
+    raw, calibrated = (area_under_curve(each[:members], each[members:]).value for each in (both[:, 0], found))
     return raw, calibrated
