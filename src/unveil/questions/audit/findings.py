@@ -597,7 +597,7 @@ class Audit:
 
     releases: tuple[AuditedRelease, ...] = figure("One entry for each release.")
     siblings: SiblingFinding | None = figure(
-        "How near the release is to its people, compared with sibling releases.", optional=True, default=None
+        "How close the release is to its people, compared with sibling releases.", optional=True, default=None
     )
     population: PopulationFinding | None = figure("The risk against a population file.", optional=True, default=None)
     #: The same attacks on the unprotected original.

@@ -291,7 +291,8 @@ def _compared(
         )
     release = releases[0].release
     if reference.siblings:
-        check_siblings(release, compared_columns(release), reference)
+        # A control group that lacks columns leaves them out of the release: here they are looked for.
+        check_siblings(release, compared_columns(releases[0].alone or release), reference)
     if reference.population is None:
         return None
     return population_finding(

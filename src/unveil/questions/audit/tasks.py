@@ -123,7 +123,7 @@ class ReleaseTasks:
         return class_sizes(release.release, release.known, person=person, truth=release.truth)
 
     def siblings(self) -> SiblingFinding:
-        """Return how near the release is to its people, compared with its siblings."""
+        """Return how close the release is to its people, compared with its siblings."""
         prepared, people = self.prepared, self.prepared.people
         is_usable = people.control.outcome == "usable"
         return sibling_finding(

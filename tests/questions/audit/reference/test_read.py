@@ -30,7 +30,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "the original": ({"sibling": [SIBLINGS[0], ORIGINAL]}, "Sibling 'sibling 2' holds the rows of the original"),
     "rows": (
         {"sibling": [SIBLINGS[0].head(100)]},
-        "Sibling 'sibling 1' has 100 rows and the release 120. Nearness depends on the number of rows",
+        "Sibling 'sibling 1' has 100 rows and the release 120. Distances depend on the number of rows",
     ),
     "number of people files": (
         {"sibling": SIBLINGS, "sibling_people": BEHIND[:2]},

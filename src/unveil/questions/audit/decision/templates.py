@@ -63,9 +63,10 @@ PHRASES: Mapping[str, str] = MappingProxyType(
         "memorization": "{c} can be inferred for {e} per 100 than without the release",
         "membership": "membership is disclosed for {e} per 100",
         "siblings": "the release is nearest to {e} per 100 than a sibling release is",
-        "siblings, generator": "releases are nearest to {e} of their own per 100 than sibling releases are",
     }
 )
+#: The same where siblings come with their people: the test is about the generator.
+PHRASE_OF_GENERATOR = "releases are nearest to {e} of their own per 100 than sibling releases are"
 #: The reason of a level although the mean is small.
 INDIVIDUALS: Mapping[str, str] = MappingProxyType(
     {
@@ -97,7 +98,7 @@ EFFECT_NAMES: Mapping[str, str] = MappingProxyType(
         "attribute_disclosure": "attribute disclosure",
         "memorization": "memorization",
         "membership": "membership inference",
-        "siblings": "nearness compared with siblings",
+        "siblings": "DCR compared with siblings",
     }
 )
 #: The reason why a pass is not possible yet.

@@ -28,6 +28,7 @@ from unveil.questions.audit.decision.templates import (
     INDIVIDUALS,
     NEXT,
     OPEN,
+    PHRASE_OF_GENERATOR,
     PHRASES,
     REASONS,
     STEPS,
@@ -232,7 +233,7 @@ def _of_effect(effect: AttackEffect | None) -> str:
 def _phrase(effect: AttackEffect) -> str:
     points = round(100 * effect.excess.value)
     # Of a generator the attacker says so: its own people are nearest to each release.
-    phrase = PHRASES[f"{effect.attack}, {effect.attacker}" if effect.attacker == "generator" else effect.attack]
+    phrase = PHRASE_OF_GENERATOR if effect.attacker == "generator" else PHRASES[effect.attack]
     more = "more" if effect.attack == "singling_out" else "more people"
     if points < 1:
         some = "fewer than 1 more person" if effect.attack != "singling_out" else "fewer than 1 more"

@@ -27,7 +27,7 @@ class SiblingStatistic:
 
 @dataclass(frozen=True, kw_only=True)
 class SiblingFinding:
-    """How near the release is to its people, compared with sibling releases."""
+    """How close the release is to its people, compared with sibling releases."""
 
     COUNTS = "statistic"
 
@@ -53,19 +53,21 @@ class SiblingFinding:
     )
     people: int = figure("Number of people who were compared.", counts="people", default=0)
     left_out: int = figure(
-        "Number of people left out, as their records are behind a sibling too.", counts="people", default=0
+        "Number of people excluded, because they were used for a sibling too.", counts="people", default=0
     )
-    attack_rate: Rate = figure("Share of people to whom the release is the nearest of all.")
+    attack_rate: Rate = figure("Share of people with the release as the nearest of all.")
     baseline_rate: Rate = figure("The same for a sibling release, on average.")
     excess_risk: EffectSize = figure("Attack success minus baseline.")
     normalized_excess: float = figure("The excess as a share of what the baseline leaves.", default=nan)
     statistics: tuple[SiblingStatistic, ...] = figure("The test statistics of the release.", default=())
     auc: float = figure(
-        "AUC of nearness to the release, of people in the data against the control group; null without one.",
+        "AUC of the DCR score, people in the data against the control group; null without one.",
         default=nan,
     )
-    auc_calibrated: float = figure("The same for nearness calibrated by siblings.", default=nan)
-    #: The share of people to whom each sibling is the nearest, ascending; empty in a redacted report.
+    auc_calibrated: float = figure(
+        "The same for the DCR score minus its mean over siblings that did not see the person.", default=nan
+    )
+    #: The share of people with each sibling as the nearest, ascending; empty in a redacted report.
     sibling_rates: tuple[float, ...] = ()
 
 

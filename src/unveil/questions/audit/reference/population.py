@@ -43,7 +43,7 @@ def _contradicted(risk: RegisterRisk, population: Table, of: str) -> str:
     number = risk.contradictions
     classes = "1 class of the {} has" if number == 1 else f"{number:,} classes of the {{}} have"
     return (
-        f"{classes.format(of)} fewer people in {population.name!r} than in the {of}, so it does not contain everybody. "
+        f"{classes.format(of)} fewer people in {population.name!r} than in the {of}, so it does not contain them all. "
         "Set population_is to sample"
     )
 

@@ -177,7 +177,7 @@ def check_siblings(release: "Release", columns: Sequence[str], reference: Refere
         if rows[1] > MOST_APART * rows[0]:
             raise InputError(
                 f"Sibling {sibling.name!r} has {sibling.rows:,} rows and the release {release.released.rows:,}. "
-                "Nearness depends on the number of rows: pass siblings of the same size"
+                "Distances depend on the number of rows: pass siblings of the same size"
             )
     for table, sibling in zip(reference.people, reference.siblings, strict=bool(reference.people)):
         _refuse_lacking(

@@ -10,23 +10,27 @@ from unveil.questions.audit.reference.findings import PopulationFinding, Sibling
 from unveil.report.suppressed_number import SuppressedNumber
 
 
-def shared_siblings(small: SmallNumbers, found: SiblingFinding) -> SiblingFinding:
+def shared_siblings(small: SmallNumbers, finding: SiblingFinding) -> SiblingFinding:
     """Return the comparison with siblings without numbers that rest on few people."""
-    rate = small.rate(found.attack_rate, small.attacked)
+    rate = small.rate(finding.attack_rate, small.attacked)
     made = replace(
-        found, attack_rate=rate, sibling_rates=(), auc=_round(found.auc), auc_calibrated=_round(found.auc_calibrated)
+        finding,
+        attack_rate=rate,
+        sibling_rates=(),
+        auc=_round(finding.auc),
+        auc_calibrated=_round(finding.auc_calibrated),
     )
     is_few = not rate.defined or isinstance(rate.value, SuppressedNumber)
-    if small.is_small(found.left_out) or small.is_small(found.people - found.left_out) or is_few:
+    if small.is_small(finding.left_out) or small.is_small(finding.people - finding.left_out) or is_few:
         # What is left of all people would tell how many were left out.
         gone = SuppressedNumber.withheld()
-        excess = found.excess_risk
+        excess = finding.excess_risk
         if excess.is_tested:
             excess = EffectSize(gone, gone, gone, gone, gone, excess.why_not_tested)
         made = replace(
             made,
-            attack_rate=replace(rate, tries=found.people),
-            baseline_rate=replace(found.baseline_rate, value=gone, low=gone, high=gone),
+            attack_rate=replace(rate, tries=finding.people),
+            baseline_rate=replace(finding.baseline_rate, value=gone, low=gone, high=gone),
             excess_risk=excess,
             normalized_excess=gone,
             p=nan,
@@ -39,9 +43,9 @@ def _round(area: float) -> float:
     return area if isnan(area) else round(area, 2)
 
 
-def shared_population(small: SmallNumbers, found: PopulationFinding) -> PopulationFinding:
+def shared_population(small: SmallNumbers, finding: PopulationFinding) -> PopulationFinding:
     """Return the risk against a population file without small classes and small numbers of unique records."""
-    return replace(found, risk=_risk(small, found.risk))
+    return replace(finding, risk=_risk(small, finding.risk))
 
 
 def _risk(small: SmallNumbers, risk: RegisterRisk) -> RegisterRisk:

@@ -35,8 +35,8 @@ class ReferenceSettings(Settings):
     population: Any = setting(
         None,
         "Reference population: people known from elsewhere",
-        "It gives journalist, marketer and presence risk on the quasi-identifiers. With an identifier, its people who "
-        "are not in the data are the control group unless one is given.",
+        "It gives journalist, marketer and presence risk on the quasi-identifiers. With an identifier, those of its "
+        "people without a row in the data are the control group, unless one is given.",
         kind="table",
         fold=MORE,
         group="Control",

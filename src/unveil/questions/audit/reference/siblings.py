@@ -1,4 +1,4 @@
-"""Compare a release with sibling releases: how near each is to the people behind it."""
+"""Compare a release with sibling releases: how close each is to the people behind it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class SiblingCase:
         return compared_columns(self.release)
 
     def nearness(self, people: Table) -> FloatArray:
-        """Return how near each release is to each person, at [person, release]."""
+        """Return how close each release is to each person, at [person, release]."""
         is_masked = self.release.kind == "masked"
         return nearness_to_releases(self.releases, people, self.columns, ranks=[1], masked=is_masked)[:, :, 0]
 
@@ -91,7 +91,7 @@ def compared_columns(release: Release) -> list[str]:
 
 
 def sibling_finding(case: SiblingCase) -> SiblingFinding:
-    """Return how near the release is to its people, compared with its siblings."""
+    """Return how close the release is to its people, compared with its siblings."""
     siblings, people = case.reference.siblings, case.reference.people
     number, same = len(siblings), population_check(case.releases, case.columns)
     keys = case.keys([case.original, *people]) if people else []
@@ -108,10 +108,10 @@ def sibling_finding(case: SiblingCase) -> SiblingFinding:
         test = "release" if number >= FEWEST_OF_TEST else "assignment" if is_of_way else "none"
         check = "too_few" if test == "none" else check
     own = case.nearness(case.original.take(case.rows))
-    left, p, found = own[~is_left_out], nan, None
+    left, p, finding = own[~is_left_out], nan, None
     if test == "release":
-        found = sibling_test(sibling_figures(left, left == COPY))
-        p = found.p
+        finding = sibling_test(sibling_figures(left, left == COPY))
+        p = finding.p
     elif test == "assignment" and (assigned := _assigned(case, keys, own)) is not None:
         left, p = assigned
     elif test == "assignment":
@@ -128,7 +128,7 @@ def sibling_finding(case: SiblingCase) -> SiblingFinding:
         p=p,
         people=case.rows.size,
         left_out=int(is_left_out.sum()),
-        statistics=() if found is None else _statistics(found),
+        statistics=() if finding is None else _statistics(finding),
         auc=auc[0],
         auc_calibrated=auc[1],
         **_effect(left, case.rng),
@@ -142,21 +142,21 @@ def _effect(scores: FloatArray, rng: np.random.Generator) -> dict[str, Any]:
         unknown = Rate(nan, nan, nan, why=why)
         excess = EffectSize(nan, nan, nan, why_not_tested=why)
         return {"attack_rate": unknown, "baseline_rate": unknown, "excess_risk": excess}
-    found, siblings = sibling_effect(scores, rng=rng), scores.shape[1] - 1
-    attack = clopper_pearson(found.attack_rate * len(scores), len(scores))
+    finding, siblings = sibling_effect(scores, rng=rng), scores.shape[1] - 1
+    attack = clopper_pearson(finding.attack_rate * len(scores), len(scores))
     low, high = ((1 - each) / siblings for each in (attack.high, attack.low))
     rates = sibling_figures(scores)[1:, 1]
     return {
         "attack_rate": attack,
-        "baseline_rate": Rate(found.baseline_rate, low, high),
-        "excess_risk": EffectSize(*found.difference, attack_rate=found.attack_rate, baseline=found.baseline_rate),
-        "normalized_excess": found.excess_risk[0],
+        "baseline_rate": Rate(finding.baseline_rate, low, high),
+        "excess_risk": EffectSize(*finding.difference, attack_rate=finding.attack_rate, baseline=finding.baseline_rate),
+        "normalized_excess": finding.excess_risk[0],
         "sibling_rates": tuple(np.sort(rates).tolist()),
     }
 
 
-def _statistics(found: SiblingTest) -> tuple[SiblingStatistic, ...]:
-    each = zip(FIGURES, found.z.tolist(), found.adjusted.tolist(), strict=True)
+def _statistics(finding: SiblingTest) -> tuple[SiblingStatistic, ...]:
+    each = zip(FIGURES, finding.z.tolist(), finding.adjusted.tolist(), strict=True)
     return tuple(SiblingStatistic(name=name, z=z, p_adjusted=p) for name, z, p in each)
 
 
@@ -172,7 +172,7 @@ def _smallest_p(test: SiblingTestName, siblings: int) -> float:
 
 
 def _assigned(case: SiblingCase, keys: "Sequence[pl.Series]", own: FloatArray) -> tuple[FloatArray, float] | None:
-    """Return the nearness of all people, their own release first, and the p of their assignment.
+    """Return the DCR scores of all people, their own release first, and the p of their assignment.
 
     People who are behind two releases are left out of both; None where too few are left.
     """
@@ -196,7 +196,7 @@ def _assigned(case: SiblingCase, keys: "Sequence[pl.Series]", own: FloatArray) -
 def _areas(
     case: SiblingCase, keys: "Sequence[pl.Series]", own: FloatArray, seen: BoolArray | None
 ) -> tuple[float, float]:
-    """Return the AUC of nearness, raw and calibrated, of people in the data against the control group."""
+    """Return the AUC of the DCR score, raw and calibrated, of people in the data against the control group."""
     if case.control is None or not case.control_rows.size:
         return nan, nan
     people = case.control.take(case.control_rows)
@@ -212,6 +212,6 @@ def _areas(
     both, saw, members = both[kept], saw[kept], int((kept < len(own)).sum())
     if min(members, len(both) - members) < FEWEST_ATTEMPTS:
         return nan, nan
-    found = calibrate(both[:, 0], both[:, 1:], seen=saw, rng=case.rng).difference
-    raw, calibrated = (area_under_curve(each[:members], each[members:]).value for each in (both[:, 0], found))
+    finding = calibrate(both[:, 0], both[:, 1:], seen=saw, rng=case.rng).difference
+    raw, calibrated = (area_under_curve(each[:members], each[members:]).value for each in (both[:, 0], finding))
     return raw, calibrated

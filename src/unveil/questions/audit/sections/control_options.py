@@ -23,7 +23,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     return Section(
         heading="Without a control group",
         question="What would make the excess risk testable?",
-        lead="This report describes, and tests only what needs no comparison. Other files can change that.",
+        lead="This report tests only what needs no control group. Other files can change that.",
         blocks=(),
         data=(
             TableBlock(

@@ -23,20 +23,20 @@ _UNKNOWN = "The release type is not known, so these are risks of releasing the o
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
     """Return the risk against a population file, or None without any."""
-    found = audit.population
-    if found is None:
+    finding = audit.population
+    if finding is None:
         return None
     return Section(
         heading="Population file",
         question="Can an attacker with a register of the population recognize people?",
-        lead=" ".join(_sentences(audit, found)),
-        blocks=() if (chart := _chart(found.risk)) is None else (chart,),
-        data=(_table(found.risk),),
+        lead=" ".join(_sentences(audit, finding)),
+        blocks=() if (chart := _chart(finding.risk)) is None else (chart,),
+        data=(_table(finding.risk),),
     )
 
 
-def _sentences(audit: Audit, found: PopulationFinding) -> Iterator[str]:
-    risk = found.risk
+def _sentences(audit: Audit, finding: PopulationFinding) -> Iterator[str]:
+    risk = finding.risk
     if risk.is_register:
         yield (
             f"An attacker who knows {listed(risk.columns)} of everyone in the register re-identifies "
@@ -54,7 +54,7 @@ def _sentences(audit: Audit, found: PopulationFinding) -> Iterator[str]:
             "The population file is taken as a sample: it does not contain all people in the data. Journalist, "
             "marketer and presence risk need a register."
         )
-    if found.of == "original":
+    if finding.of == "original":
         yield _BASELINE if audit.releases[0].kind == "synthetic" else _UNKNOWN
     if risk.is_register:
         yield "That it contains all people in the data is your statement: only a class with too few contradicts it."

@@ -18,8 +18,8 @@ from unveil.report.text import count, decimal, name
 
 #: What each test statistic is called.
 _STATISTICS = {
-    "mean_rank": "Mean rank of the release by nearness",
-    "first_share": "People nearest to the release",
+    "mean_rank": "Average rank of the release by distance",
+    "first_share": "People with the release as the nearest",
     "copies": "People copied unchanged",
 }
 _TESTS = {
@@ -37,70 +37,72 @@ _CHECKS = {
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
     """Return the comparison with sibling releases, or None without any."""
-    found = audit.siblings
-    if found is None:
+    finding = audit.siblings
+    if finding is None:
         return None
     return Section(
         heading="Sibling releases",
         question="Is the release nearer to its people than releases from other people?",
-        lead=" ".join(_sentences(audit, found)),
-        blocks=() if (chart := _chart(found)) is None else (chart,),
-        data=(_facts(found), *([_statistics(found)] if found.statistics else [])),
+        lead=" ".join(_sentences(audit, finding)),
+        blocks=() if (chart := _chart(finding)) is None else (chart,),
+        data=(_facts(finding), *([_statistics(finding)] if finding.statistics else [])),
     )
 
 
-def _sentences(audit: Audit, found: SiblingFinding) -> Iterator[str]:
+def _sentences(audit: Audit, finding: SiblingFinding) -> Iterator[str]:
     """Yield the result, what it rests on, and what it cannot show."""
-    number, rate = count(found.number, "sibling", "siblings"), found.attack_rate
-    if found.check == "siblings_differ":
-        by = f", most in {name(found.column, LONGEST_NAME)}" if found.column else ""
+    number, rate = count(finding.number, "sibling", "siblings"), finding.attack_rate
+    if finding.check == "siblings_differ":
+        by = f", most in {name(finding.column, LONGEST_NAME)}" if finding.column else ""
         yield f"The release differs from its {number}{by}: another population or other settings. Nothing was tested."
         return
-    if found.check == "siblings_overlap":
-        shared = f"{number_of(found.left_out)} of {number_of(found.people)}"
+    if finding.check == "siblings_overlap":
+        shared = f"{number_of(finding.left_out)} of {number_of(finding.people)}"
         yield f"Nothing was tested: {shared} were used for a sibling too."
     elif rate.defined:
-        yield _compared(found, number)
-    if found.test != "none":
-        yield from _tested(audit, found)
-        yield DECLARED
-    elif found.check == "too_few":
-        more = FEWEST_OF_TEST - found.number
+        yield _compared(finding, number)
+    if finding.test != "none":
+        yield from _tested(audit, finding)
+        # The first screen says so where the test decides.
+        if not finding.is_evidence:
+            yield DECLARED
+    elif finding.check == "too_few":
+        more = FEWEST_OF_TEST - finding.number
         yield f"With {count(more, 'more sibling', 'more siblings')} this would be a test."
-    if not isnan(found.auc):
+    if not isnan(finding.auc):
         yield (
-            f"AUC of nearness against the control group: {found.auc:.2f}, calibrated by siblings "
-            f"{found.auc_calibrated:.2f}."
+            f"AUC of the DCR score against the control group: {finding.auc:.2f}, calibrated by siblings "
+            f"{finding.auc_calibrated:.2f}."
         )
 
 
-def _compared(found: SiblingFinding, number: str) -> str:
-    rate, expected = found.attack_rate, percent(1 / (found.number + 1))
-    if found.test == "assignment":
+def _compared(finding: SiblingFinding, number: str) -> str:
+    rate, expected = finding.attack_rate, percent(1 / (finding.number + 1))
+    if finding.test == "assignment":
         return (
-            f"{percent_of(rate, 'people')} are nearer to the release made from them than to the {number} others; "
+            f"{percent_of(rate, 'people')} are nearer to the release made from them than to the {number}; "
             f"{expected} would be expected."
         )
-    which = "its sibling" if found.number == 1 else f"all {number}"
+    which = "its sibling" if finding.number == 1 else f"all {number}"
     return f"{percent_of(rate, 'people')} are nearer to this release than to {which}; {expected} would be expected."
 
 
-def _tested(audit: Audit, found: SiblingFinding) -> Iterator[str]:
-    if isnan(found.p) or isinstance(found.excess_risk.value, SuppressedNumber):
+def _tested(audit: Audit, finding: SiblingFinding) -> Iterator[str]:
+    if isnan(finding.p) or isinstance(finding.excess_risk.value, SuppressedNumber):
         return
-    about = "This test is about the generator, not about one release. " if found.test == "assignment" else ""
-    state = "significant" if found.p <= audit.verdict.alpha else "not significant"
-    yield f"{about}Excess {excess_of(found.excess_risk)} points, p {p_text(found.p)} ({state})."
-    if not found.is_evidence:
+    about = "This test is about the generator, not about one release. " if finding.test == "assignment" else ""
+    state = "significant" if finding.p <= audit.verdict.alpha else "not significant"
+    yield f"{about}Excess {excess_of(finding.excess_risk)} points, p {p_text(finding.p)} ({state})."
+    if not finding.is_evidence:
         yield "The control group decides: this test does not affect the level."
 
 
-def _chart(found: SiblingFinding) -> Chart | None:
+def _chart(finding: SiblingFinding) -> Chart | None:
     """Return the share of people that each release is nearest to."""
-    own, rates = found.attack_rate.value, np.array(found.sibling_rates)
-    if not rates.size or isnan(own) or isinstance(own, SuppressedNumber) or found.check == "siblings_differ":
+    own, rates = finding.attack_rate.value, np.array(finding.sibling_rates)
+    if not rates.size or isnan(own) or isinstance(own, SuppressedNumber) or finding.check == "siblings_differ":
         return None
-    label = "own release" if found.test == "assignment" else "this release"
+    label = "own release" if finding.test == "assignment" else "this release"
     place, last = np.arange(rates.size, dtype=np.float64) + 0.1, np.array([rates.size + 0.1])
     beyond = int((rates >= own).sum())
     caption = "No sibling is nearest to as many people."
@@ -121,20 +123,20 @@ def _chart(found: SiblingFinding) -> Chart | None:
     )
 
 
-def _facts(found: SiblingFinding) -> TableBlock:
+def _facts(finding: SiblingFinding) -> TableBlock:
     rows = [
-        ("Siblings", count(found.number)),
-        ("Check", _CHECKS[found.check]),
-        ("Test", _TESTS[found.test]),
-        ("People compared", number_of(found.people, "", "")),
-        ("Left out: used for a sibling too", number_of(found.left_out, "", "")),
+        ("Siblings", count(finding.number)),
+        ("Check", _CHECKS[finding.check]),
+        ("Test", _TESTS[finding.test]),
+        ("People compared", number_of(finding.people, "", "")),
+        ("Left out: used for a sibling too", number_of(finding.left_out, "", "")),
     ]
-    if not isnan(found.smallest_p):
-        rows.append(("Smallest possible p", f"{found.smallest_p:.2g}"))
-    if found.attack_rate.defined:
+    if not isnan(finding.smallest_p):
+        rows.append(("Smallest possible p", f"{finding.smallest_p:.2g}"))
+    if finding.attack_rate.defined:
         rows += [
-            ("Nearest to this release", percent_of(found.attack_rate, "people")),
-            ("Nearest to a sibling, on average", percent(found.baseline_rate.value)),
+            ("Nearest to this release", percent_of(finding.attack_rate, "people")),
+            ("Nearest to a sibling, on average", percent(finding.baseline_rate.value)),
         ]
     return TableBlock(
         caption="Comparison with siblings",
@@ -147,15 +149,15 @@ def _facts(found: SiblingFinding) -> TableBlock:
 
 
 def _z(z: float) -> str:
-    """Return a z; siblings that are all alike make any difference large."""
+    """Return a z; siblings that are all equal make any difference large."""
     return ">100" if z > 100 else decimal(z)
 
 
-def _statistics(found: SiblingFinding) -> TableBlock:
+def _statistics(finding: SiblingFinding) -> TableBlock:
     return TableBlock(
         caption="Test statistics",
         columns=("Statistic", "z among siblings", "Adjusted p"),
-        rows=tuple((_STATISTICS[each.name], _z(each.z), p_text(each.p_adjusted)) for each in found.statistics),
+        rows=tuple((_STATISTICS[each.name], _z(each.z), p_text(each.p_adjusted)) for each in finding.statistics),
         align=sides("lrr"),
         note=(
             "z: distance from the mean of the siblings in their standard deviations. p: the share of releases with as "
