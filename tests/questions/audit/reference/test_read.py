@@ -36,7 +36,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"sibling": SIBLINGS, "sibling_people": BEHIND[:2]},
         "3 siblings but 2 files of their people. Pass one for each, in the same order",
     ),
-    "people without siblings": ({"sibling_people": BEHIND[:1]}, "0 siblings but 1 file of its people"),
+    "people without siblings": ({"sibling_people": BEHIND[:1]}, "0 siblings but 1 file of their people"),
     "the original as people": (
         {"sibling": SIBLINGS, "sibling_people": [*BEHIND[:2], ORIGINAL]},
         "The people file 'people of sibling 3' is the original. Pass the people behind each sibling",

@@ -242,7 +242,7 @@ def _size(effect: AttackEffect) -> float:
 
 
 def _why_not(attacks: Sequence[str], shown: AttackEffect | None, evidence: AuditEvidence) -> str:
-    if all(each in evidence.not_run for each in attacks):
+    if all(each in evidence.not_run for each in attacks if each != SIBLINGS):
         return "not run"
     if shown is not None:
         return shown.excess.why_not_tested

@@ -60,9 +60,9 @@ class ReferenceTables:
 def check_number(siblings: int, people: int) -> None:
     """Refuse files of people that are not one for each sibling."""
     if people and people != siblings:
-        files = "1 file of its people" if people == 1 else f"{people} files of their people"
-        number = "1 sibling" if siblings == 1 else f"{siblings} siblings"
-        raise InputError(f"{number} but {files}. {_ADVICE}")
+        number, whose = ("1 sibling", "its") if siblings == 1 else (f"{siblings} siblings", "their")
+        files = "1 file" if people == 1 else f"{people} files"
+        raise InputError(f"{number} but {files} of {whose} people. {_ADVICE}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +159,7 @@ def identifier_keys(tables: Sequence[Table], identifier: str) -> "list[pl.Series
 
 
 def are_in(keys: "pl.Series", others: "pl.Series", *, missing: bool = False) -> BoolArray:
-    """Return which keys occur among others, and ``missing`` for those that are missing."""
+    """Return which keys occur in another table, and ``missing`` for those that are missing."""
     found: BoolArray = keys.is_in(others.drop_nulls().unique().implode()).fill_null(missing).to_numpy()
     return found
 
