@@ -18,7 +18,7 @@ from unveil.cli.values import exists, folder_target, limit_reader, refuse_overwr
 from unveil.errors import InputError
 from unveil.questions import QUESTIONS
 from unveil.questions.request import Request, SettingError
-from unveil.questions.settings import LISTS, Question, Setting
+from unveil.questions.settings import LISTS, Guide, Question, Setting
 from unveil.questions.values import cells, names_file, row, value_of, values_of, wrong_together
 from unveil.report.limits import parse_number
 
@@ -32,6 +32,8 @@ _METAVARS = {
 }  # fmt: skip
 #: The options that hold several settings as KEY=VALUE, by the place of these settings.
 _PAIRED = {"read": ("File format", "Input"), "run": ("Resources", "Run")}
+#: Where a command keeps the guide that it prints.
+_GUIDE = "unveil.guide"
 #: The longest list of keys in help.
 _LONGEST = 50
 
@@ -64,6 +66,15 @@ def params_of(question: Question) -> Iterator[click.Parameter]:
             yield _paired_option(place, held, question)
     if question.sample:
         yield _sample(question)
+    for guide in question.guides:
+        yield GroupedOption(
+            [guide.option],
+            is_flag=True,
+            expose_value=False,
+            callback=partial(_remember, guide),
+            help=guide.help,
+            group="Run",
+        )
 
 
 def _argument(setting: Setting, question: Question) -> click.Argument:
@@ -140,6 +151,12 @@ def _paired_option(place: str, held: Mapping[str, Setting], question: Question) 
         help=named,
         group=group,
     )
+
+
+def _remember(guide: Guide, ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    """Keep a guide until the files that it names are known."""
+    if value:
+        ctx.meta[_GUIDE] = guide
 
 
 def _sample(question: Question) -> click.Option:
@@ -333,8 +350,13 @@ def _run(
 ) -> None:
     """Ask the question, and show the answer."""
     from unveil.report.progress import unsaid
-    from unveil.report.terminal import progress
+    from unveil.report.terminal import progress, show_parts
 
+    if (guide := click.get_current_context().meta.get(_GUIDE)) is not None:
+        given = [params.get(each) for each in guide.files]
+        files = tuple(str(path) for each in given if each for path in (each if isinstance(each, tuple) else (each,)))
+        show_parts(guide.lines(files))
+        return
     refuse_tight_memory()
     if figures is not None:
         # Before the question is answered, so that nothing is half-written.

@@ -40,8 +40,8 @@ UNSHOWN: frozenset[str] = frozenset({"read", "run", "dictionary", "config"})
 LONGEST_HELP = 60
 #: The groups of options in help, in their order.
 GROUPS = (
-    "Input", "Columns", "Structure", "Perturbation", "Method", "Attack", "Attacks", "Generator", "Privacy audit",
-    "Settings", "Decision", "Output", "Run",
+    "Input", "Control", "Columns", "Structure", "Perturbation", "Method", "Attack", "Attacks", "Generator",
+    "Privacy audit", "Settings", "Decision", "Output", "Run",
 )  # fmt: skip
 #: Available values: each as the library takes it, and its description.
 Choices = tuple[tuple[str, str], ...]
@@ -373,6 +373,17 @@ def _library_of(given: Iterable[Any]) -> Literal["pandas", "polars"]:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Guide:
+    """A text that an option of a command prints: its lines, from the files that were given."""
+
+    option: str
+    help: str
+    #: The settings whose files it names.
+    files: tuple[str, ...]
+    lines: Callable[["tuple[str, ...]"], Iterable[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """A question: its settings, texts and built-in example."""
 
@@ -396,6 +407,8 @@ class Question:
     #: Other defaults for the example.
     of_sample: Mapping[str, Any] = field(default_factory=dict)
     together: Together | None = None
+    #: Texts that an option prints in place of an answer.
+    guides: "tuple[Guide, ...]" = ()
     #: Questions to a person at a terminal: setting, option and value, from the request and a function that asks.
     asked: "Callable[[Any, Callable[[str], str]], Iterable[tuple[str, str, Any]]] | None" = None
     #: Whether the seed would undo what the answer releases: it is drawn in secret unless given, and never shown.

@@ -19,7 +19,7 @@ from unveil.report.limits import parse_limit, parse_number
 
 _LONGEST = 4_000
 #: The largest number of files of one setting.
-MOST_FILES = 20
+MOST_FILES = 100
 _MOST_COLUMNS = 100_000
 _MOST_ENTRIES = 200
 #: The largest number of names that a message lists.

@@ -66,6 +66,7 @@ SHOWN_OPTIONS = frozenset(
             "--method",
             "--read",
             "--report",
+            "--population-is",
         ),
     }
 )
@@ -73,6 +74,7 @@ SHOWN_OPTIONS = frozenset(
 FILE_OPTIONS = frozenset(
     {
         *("--control", "--config", "--html", "--pdf", "--csv", "--figures", "--shareable", "--compare", "--dictionary"),
+        *("--sibling", "--sibling-people", "--population"),
         *("--sheet", "--people", "--made", "--resume", "--redacted", "--sign-off", "--record-risk", "--keep-runs"),
     }
 )
@@ -80,7 +82,7 @@ FILE_OPTIONS = frozenset(
 FLAGS = frozenset(
     {
         *("--accept-inconclusive", "--accept-undecided", "--json", "--quiet", "--sample", "--show-records"),
-        *("--strict-kinds", "--strict-types", "--verbose", "--example", "--help-all"),
+        *("--strict-kinds", "--strict-types", "--verbose", "--example", "--help-all", "--help-control"),
     }
 )
 _HIDDEN = "…"

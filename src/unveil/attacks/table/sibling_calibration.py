@@ -50,7 +50,12 @@ class CalibratedScores(NamedTuple):
 
 
 def nearness_to_releases(
-    releases: Sequence["Table"], people: "Table", columns: Sequence[str], *, ranks: Sequence[int] = RANKS
+    releases: Sequence["Table"],
+    people: "Table",
+    columns: Sequence[str],
+    *,
+    ranks: Sequence[int] = RANKS,
+    masked: bool = False,
 ) -> FloatArray:
     """Return minus the log distance of each person to the k-th nearest row of each release.
 
@@ -67,6 +72,9 @@ def nearness_to_releases(
         The columns in which everybody is compared; their order plays no part.
     ranks
         The ranks of the nearest rows.
+    masked
+        Whether released cells may stand for several values. Then each release is read next to the people alone, and
+        the range of a column is that of the people.
 
     Examples
     --------
@@ -80,18 +88,24 @@ def nearness_to_releases(
     from unveil.data.table.encode import encode
 
     names = sorted(columns)
-    tables = agree(*(table.select(names) for table in (people, *releases)))
-    wanted, *rows = encode(tables, names, span_of=range(len(tables)))
-    targets = wanted.grid()
+    whole = [table.select(names) for table in (people, *releases)]
+    if not masked:
+        tables = agree(*whole)
+        together = encode(tables, names, span_of=range(len(tables)))
 
     def near(place: int) -> FloatArray:
-        released = rows[place]
+        if masked:
+            # One release may not be read beside the others: its cells would stand for other sets.
+            wanted, released = encode(agree(whole[0], whole[place + 1], masked=True), names, span_of=[0])
+        else:
+            wanted, released = together[0], together[place + 1]
+        targets = wanted.grid()
         around = None if released.cells is None else boxes_around(released.cells, targets)[0]
         least = [min(rank, released.size) for rank in ranks]
         limits = [(rows_within(released, targets, k) if around is None else within(around, k))[0] for k in least]
         return -np.log(np.column_stack(limits) / wanted.mismatch_cost + _FLOOR)
 
-    return np.stack(in_threads(near, range(len(rows))), axis=1)
+    return np.stack(in_threads(near, range(len(releases))), axis=1)
 
 
 def calibrate(

@@ -36,17 +36,32 @@ class RegisterRisk:
     prosecutor_max: float = figure("Largest 1 / f.")
     prosecutor_mean: float = figure("Mean of 1 / f over records.")
     prosecutor_above: float = figure("Share of records with 1 / f above the threshold.")
-    journalist_max: float = figure("Largest 1 / F over the classes of the release.", default=nan)
+    journalist_max: float = figure(
+        "Largest 1 / F over the classes of the release.",
+        default=nan,
+        limit="journalist_max",
+        limit_meaning="largest journalist risk, 1/F, with a population register",
+    )
     journalist_above: float = figure("Share of records with 1 / F above the threshold.", default=nan)
     k_map: float = figure("Smallest F over the classes of the release.", counts="people", default=nan)
-    marketer: float = figure("Mean of 1 / F over records: the expected share that is re-identified.", default=nan)
+    marketer: float = figure(
+        "Mean of 1 / F over records: the expected share that is re-identified.",
+        default=nan,
+        limit="marketer",
+        limit_meaning="marketer risk, the mean of 1/F, with a population register",
+    )
     sample_uniques: int = figure("Classes of one record.", counts="rows")
     population_uniques: float = figure("Classes of one record and one person.", counts="people", default=nan)
     population_uniqueness: float = figure("Share of sample uniques that are population unique.", default=nan)
     unique_match_correct: float = figure(
         "Probability that a match with a sample unique is correct (Skinner and Elliot).", default=nan
     )
-    delta_max: float = figure("Largest f / F: how likely a person of a class is in the data.", default=nan)
+    delta_max: float = figure(
+        "Largest f / F: how likely a person of a class is in the data.",
+        default=nan,
+        limit="delta_max",
+        limit_meaning="largest presence risk, f/F, with a population register",
+    )
     delta_min: float = figure("Smallest f / F over all people; 0 if a class has no record.", default=nan)
     delta_above: float = figure("Share of people with f / F above the threshold.", default=nan)
 

@@ -23,11 +23,19 @@ if TYPE_CHECKING:
 #: The test level without a control group, and the fewest siblings with which it can be reached.
 LEVEL = 0.045
 FEWEST_OF_TEST = 22
+#: The fewest releases, this one included, of the test with their people.
+FEWEST_OF_ASSIGNMENT = 4
 #: All assignments of people to at most this many releases are tried; of more, this many are drawn.
-_ALL_ASSIGNED, _DRAWN = 7, 10_000
+ALL_ASSIGNED, DRAWN = 7, 10_000
 #: Of each column, the shares of this many values are compared, and no margin counts for more.
 _VALUES, _MOST_Z = 8, 8.0
+#: A value counts if a release has it this many times on average.
+_RARE = 1
 _LEAST_SPREAD = 1e-9
+
+
+#: The names of the test statistics, in the order of `sibling_figures`.
+FIGURES = ("mean_rank", "first_share", "copies")
 
 
 class SiblingTest(NamedTuple):
@@ -71,9 +79,7 @@ def sibling_figures(scores: FloatArray, copies: BoolArray | None = None) -> Floa
     from scipy.stats import rankdata
 
     rank = rankdata(scores, axis=1)
-    is_first = scores == scores.max(axis=1, keepdims=True)
-    first = is_first / is_first.sum(axis=1, keepdims=True)
-    figures: list[FloatArray] = [rank.mean(axis=0), first.mean(axis=0)]
+    figures: list[FloatArray] = [rank.mean(axis=0), _first_shares(scores).mean(axis=0)]
     if copies is not None:
         figures.append(copies.sum(axis=0).astype(np.float64))
     return np.column_stack(figures)
@@ -139,11 +145,11 @@ def assignment_test(nearness: FloatArray, *, rng: np.random.Generator) -> float:
     rows = np.arange(number)
     own = float(np.trace(nearness))
     near = SAME * max(float(np.abs(nearness).sum()), 1.0)
-    if number <= _ALL_ASSIGNED:
+    if number <= ALL_ASSIGNED:
         assigned = np.array(list(permutations(range(number))))
         return int((nearness[rows, assigned].sum(axis=1) >= own - near).sum()) / factorial(number)
-    drawn = rng.permuted(np.tile(rows, (_DRAWN, 1)), axis=1)
-    return (1 + int((nearness[rows, drawn].sum(axis=1) >= own - near).sum())) / (_DRAWN + 1)
+    drawn = rng.permuted(np.tile(rows, (DRAWN, 1)), axis=1)
+    return (1 + int((nearness[rows, drawn].sum(axis=1) >= own - near).sum())) / (DRAWN + 1)
 
 
 class PopulationCheck(NamedTuple):
@@ -216,7 +222,8 @@ def _margins_of(series: "Sequence[pl.Series]") -> list[FloatArray]:
     together = pl.concat([each.cast(pl.String) for each in series]).alias("value").to_frame()
     # Ties by value: the order of rows plays no part.
     common = together.group_by("value").len().sort("len", "value", descending=[True, False], nulls_last=True)
-    for value in common["value"].head(_VALUES):
+    # A rare value is in few releases, and would make each of these an outlier.
+    for value in common.filter(pl.col("len") >= _RARE * len(series))["value"].head(_VALUES):
         same = [each.is_null() if value is None else each.cast(pl.String) == value for each in series]
         margins.append(np.array([float(each.fill_null(False).mean() or 0.0) for each in same]))  # type: ignore[arg-type]
     return margins
@@ -238,11 +245,14 @@ class SiblingEffect(NamedTuple):
     excess_risk
         (attack_rate - baseline_rate) / (1 - baseline_rate), with the ends of its 95% bootstrap interval over people.
         The spread of releases is not in it.
+    difference
+        attack_rate - baseline_rate, with a lower limit of error 2.5% and an upper one of error 5%, in the same way.
     """
 
     attack_rate: float
     baseline_rate: float
     excess_risk: tuple[float, float, float]
+    difference: tuple[float, float, float]
 
 
 def sibling_effect(scores: FloatArray, *, rng: np.random.Generator, draws: int = 1_000) -> SiblingEffect:
@@ -251,20 +261,32 @@ def sibling_effect(scores: FloatArray, *, rng: np.random.Generator, draws: int =
     >>> sibling_effect(np.array([[2.0, 1, 0]] * 3 + [[0.0, 1, 2]]), rng=np.random.default_rng(0))[:2]
     (0.75, 0.125)
     """
-    is_first = scores == scores.max(axis=1, keepdims=True)
-    first = (is_first / is_first.sum(axis=1, keepdims=True))[:, 0]
+    first = _first_shares(scores)[:, 0]
+    siblings = scores.shape[1] - 1
 
     def excess(rate: FloatArray) -> FloatArray:
-        baseline = (1 - rate) / (scores.shape[1] - 1)
+        baseline = (1 - rate) / siblings
         found: FloatArray = np.divide(rate - baseline, 1 - baseline, out=np.zeros_like(rate), where=baseline < 1)
         return found
 
     weights = rng.multinomial(first.size, np.full(first.size, 1 / first.size), size=draws) / first.size
-    low, high = np.quantile(excess(weights @ first), [0.025, 0.975])
-    rate = first.mean(keepdims=True)
+    drawn, rate = weights @ first, first.mean(keepdims=True)
+    low, high = np.quantile(excess(drawn), [0.025, 0.975])
+    least, most = np.quantile(drawn - (1 - drawn) / siblings, [0.025, 0.95])
+    baseline = float((1 - rate[0]) / siblings)
     return SiblingEffect(
-        float(rate[0]), float((1 - rate[0]) / (scores.shape[1] - 1)), (float(excess(rate)[0]), float(low), float(high))
+        float(rate[0]),
+        baseline,
+        (float(excess(rate)[0]), float(low), float(high)),
+        (float(rate[0]) - baseline, float(least), float(most)),
     )
+
+
+def _first_shares(scores: FloatArray) -> FloatArray:
+    """Return for each person the share of each release in being the nearest; ties share it."""
+    is_first = scores == scores.max(axis=1, keepdims=True)
+    shares: FloatArray = is_first / is_first.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _z(figures: FloatArray) -> FloatArray:

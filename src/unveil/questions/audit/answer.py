@@ -27,6 +27,8 @@ from unveil.questions.audit.generator.settings import WAY
 from unveil.questions.audit.inputs import PreparedRelease
 from unveil.questions.audit.people import LEAST_OUTSIDE
 from unveil.questions.audit.read import AuditFiles, files_or_tables
+from unveil.questions.audit.reference.control_options import CONTROL_OPTIONS
+from unveil.questions.audit.reference.read import ReferenceFiles, ReferenceTables
 from unveil.questions.audit.report_context import AuditContext, ReportContext, check_context
 from unveil.questions.audit.run import audit_tables
 from unveil.questions.audit.runner import running
@@ -102,6 +104,16 @@ class AuditResult(Result[Audit]):
         """The excess risk that sets the level or decision, with its limits."""
         leading: ReleaseDecision | None = leading_release(self.decided)
         return None if leading is None or leading.worst is None else leading.worst.excess
+
+    @property
+    def control_options(self) -> tuple[tuple[str, str, str], ...]:
+        """What would make the excess risk testable, where there is no control group.
+
+        Each option is what you have, the call, and what the report can then state.
+        """
+        if self.findings.has_control or self.findings.way is not None:
+            return ()
+        return tuple((each.have, each.call(), each.states) for each in CONTROL_OPTIONS)
 
     @property
     def recommended(self) -> str | None:
@@ -188,6 +200,7 @@ def _audit(
     original: Any,
     released: Any,
     control: Any,
+    reference: ReferenceTables,
     asked: AuditSettings,
     *,
     rng: np.random.Generator | None,
@@ -204,8 +217,11 @@ def _audit(
     if asked.generator:
         if asked.resume is not None or asked.memory is not None:
             raise InputError("resume and memory need existing tables. With a generator, pass keep_runs instead")
+        files = original
         if isinstance(original, AuditFiles):
             original, released, control = _read_for(asked, original, progress)
+        if reference.every or (isinstance(files, AuditFiles) and files.reference.paths):
+            raise InputError("A generator makes its own releases. Leave out siblings and population, or the generator")
         if control is not None or asked.suggest:
             raise InputError(
                 "A generator holds people out as the control group, and changes of its releases are not tested. Leave "
@@ -219,7 +235,7 @@ def _audit(
     if any(each is not None for each in (asked.holdout, asked.folds, asked.canaries, asked.keep_runs)) or asked.env:
         raise InputError("holdout, folds, canaries, keep_runs, and env are settings of a generator. Pass a generator")
     with running(asked) as runner:
-        findings, releases = audit_tables(original, released, control, runner, **shared)
+        findings, releases = audit_tables(original, released, control, reference, runner, **shared)
     return _answer(findings, releases, seed, held)
 
 
@@ -260,7 +276,7 @@ def ask(request: Request) -> Response:
         way = {WAY: chosen[0]} if settings.generator and len(chosen) == 1 and chosen[0] else {}
         settings = replace(settings, release_type={**files.kinds, **way})
         given = files, None, None
-    answer = _audit(*given, settings, rng=rng, progress=request.progress, say=request.say, notes=())
+    answer = _audit(*given, ReferenceTables(), settings, rng=rng, progress=request.progress, say=request.say, notes=())
     answer = answer.with_limits(dict(request.values["limits"]))
     check_context(answer.findings, context)
     if settings.record_risk is not None and not any(each.exposed for each in answer.findings.releases):
@@ -319,6 +335,11 @@ def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
         original=called(settings.original),
         released=tuple(path for each in settings.released if (path := called(each)) is not None),
         control=called(settings.control),
+        further=tuple(
+            path
+            for each in (*settings.sibling, *settings.sibling_people, settings.population)
+            if (path := called(each))
+        ),
         previous=None if settings.compare is None else read_previous(settings.compare),
         digest_key=new_key() if settings.redacted is not None else None,
     )
@@ -343,6 +364,7 @@ def _files_of(request: Request, settings: AuditSettings) -> AuditFiles:
         control=settings.control,
         reading=settings.reading,
         names={**_release_names(request), **values.get("names", {})},
+        reference=ReferenceFiles.of(settings, request.names),
         release_types={
             **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
             **(values.get("kinds_of_releases", {}) if not chosen else {}),

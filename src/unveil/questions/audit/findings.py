@@ -22,6 +22,7 @@ from unveil.metrics.verdict.control import ControlCheck
 from unveil.metrics.verdict.copies import CopiedGroup
 from unveil.questions.audit.decision.findings import AttackEffect, AuditDecision, GroupEffect, Thresholds
 from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
+from unveil.questions.audit.reference.findings import PopulationFinding, SiblingFinding
 from unveil.report.profiles import COPIED
 
 
@@ -595,6 +596,10 @@ class Audit:
         return ControlTable(rows=self.control_rows, sha256=self.control_sha256)
 
     releases: tuple[AuditedRelease, ...] = figure("One entry for each release.")
+    siblings: SiblingFinding | None = figure(
+        "How close the release is to its people, compared with sibling releases.", optional=True, default=None
+    )
+    population: PopulationFinding | None = figure("The risk against a population file.", optional=True, default=None)
     #: The same attacks on the unprotected original.
     before: AuditedRelease | None = figure(
         "The same attacks on the unprotected original; null where not asked for.", default=None

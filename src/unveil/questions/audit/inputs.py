@@ -1,7 +1,7 @@
 """Validate columns and prepare tables before an audit runs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
@@ -36,6 +36,10 @@ from unveil.questions.audit.people import (
     number_households,
     pool_people,
 )
+from unveil.questions.audit.reference.findings import PopulationFinding, SiblingFinding
+from unveil.questions.audit.reference.population import control_from, population_finding
+from unveil.questions.audit.reference.read import ReferenceTables, check_siblings
+from unveil.questions.audit.reference.siblings import compared_columns
 from unveil.questions.audit.settings import (
     FEW_ROWS,
     ONE_ROW_EACH,
@@ -146,6 +150,11 @@ class PreparedAudit:
     flags: tuple[TableFlags, ...]
     settings: AuditSettings
     notes: tuple[str, ...]
+    #: Sibling releases with their people, and the population file.
+    reference: ReferenceTables = field(default_factory=ReferenceTables)
+    population: PopulationFinding | None = None
+    #: Whether the control group is the people of the siblings.
+    control_of_siblings: bool = False
 
     @property
     def attacks(self) -> tuple[str, ...]:
@@ -159,6 +168,7 @@ class PreparedAudit:
         verdict: AuditVerdict,
         before: AuditedRelease | None,
         notes: tuple[str, ...],
+        siblings: SiblingFinding | None = None,
     ) -> Audit:
         """Return the audit with these findings."""
         return Audit(
@@ -192,6 +202,8 @@ class PreparedAudit:
             attacked=np.unique(self.people.everybody.person[self.people.inside]).size,
             attacked_outside=np.unique(self.people.everybody.person[self.original.rows + self.people.outside]).size,
             notes=tuple(dict.fromkeys((*notes, *self.notes))),
+            siblings=siblings,
+            population=self.population,
         )
 
 
@@ -199,6 +211,7 @@ def prepare(
     original: Any,
     released: Any,
     control: Any,
+    reference: ReferenceTables = ReferenceTables(),  # noqa: B008 - never changed
     *,
     settings: AuditSettings,
     rng: np.random.Generator,
@@ -215,10 +228,12 @@ def prepare(
     whole = with_roles(reading.frame(original, "original"), settings)
     whole = whole.with_readings(hierarchies=hierarchies, exact=settings.exact)
     outside = None if control is None else reading.frame(control, "control")
+    found, control_notes = control_from(whole, reference, identifier_of(settings)) if outside is None else (None, [])
+    outside = outside if found is None else replace(found, name="control")
     refuse_constant(whole, settings)
     if any(part in ATTACKS for part in parts):
         refuse_repeated(whole, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
-    notes = [*_role_notes(whole), *_weight_notes(whole, settings.weight)]
+    notes = [*control_notes, *_role_notes(whole), *_weight_notes(whole, settings.weight)]
     seeds = rng.integers(2**63, size=5)
     ids = _ids(whole, settings), None if outside is None else _ids(outside, settings)
     releases = []
@@ -233,6 +248,7 @@ def prepare(
         given_tables.append(replace(table, name=name))
         notes += said
     reading.check([whole, *given_tables, *([] if outside is None else [outside])])
+    population = _compared(whole, releases, reference, settings, 0 if found is None else found.rows)
     (people, most), flags = side_by_side(
         lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot), lambda: _flags(whole, given_tables)
     )
@@ -249,6 +265,43 @@ def prepare(
         flags=flags,
         settings=settings,
         notes=tuple(notes),
+        reference=reference,
+        population=population,
+        control_of_siblings=found is not None and bool(reference.people),
+    )
+
+
+def identifier_of(settings: AuditSettings) -> str | None:
+    """Return the column that identifies people across files, or None."""
+    return next((name for name in settings.identifiers[:1] if name != ONE_ROW_EACH), None)
+
+
+def _compared(
+    whole: Table,
+    releases: Sequence[PreparedRelease],
+    reference: ReferenceTables,
+    settings: AuditSettings,
+    control_rows: int,
+) -> PopulationFinding | None:
+    """Check siblings, and return the risk against a population file."""
+    if reference.releases and len(releases) > 1:
+        raise InputError(
+            f"{reference.releases} can be compared with one release, but there are {len(releases)}. Audit each release "
+            "by itself"
+        )
+    release = releases[0].release
+    if reference.siblings:
+        # A control group that lacks columns leaves them out of the release: here they are looked for.
+        check_siblings(release, compared_columns(releases[0].alone or release), reference)
+    if reference.population is None:
+        return None
+    return population_finding(
+        release,
+        whole,
+        reference.population,
+        stated=tuple(settings.quasi_identifiers),
+        population_is=settings.population_is,
+        control_people=0 if reference.people else control_rows,
     )
 
 

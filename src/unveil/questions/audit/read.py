@@ -1,6 +1,5 @@
 """Read the files of an audit: original, releases, control, and settings."""
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from unveil.data.files.source import changed_while_read, shown
 from unveil.data.table import Table
 from unveil.errors import InputError
 from unveil.questions.audit.findings import AttackScenario
+from unveil.questions.audit.reference.read import ReferenceFiles, ReferenceTables, is_path, reference_tables
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.config import texts_in, with_config
 from unveil.questions.reading import TableReading
@@ -39,11 +39,13 @@ class AuditTables(NamedTuple):
     original: Table
     released: dict[str, Table]
     control: Table | None
+    reference: ReferenceTables = ReferenceTables()
 
     @property
     def every(self) -> tuple[Table, ...]:
         """All tables, in the order of the files."""
-        return (self.original, *self.released.values(), *(() if self.control is None else (self.control,)))
+        control = () if self.control is None else (self.control,)
+        return (self.original, *self.released.values(), *control, *self.reference.every)
 
     @property
     def digests(self) -> tuple[str | None, ...]:
@@ -56,6 +58,7 @@ class AuditTables(NamedTuple):
             self.original.stored(store),
             {name: each.stored(store) for name, each in self.released.items()},
             None if self.control is None else self.control.stored(store),
+            self.reference.stored(store),
         )
 
 
@@ -71,6 +74,8 @@ class AuditFiles:
         How the tables are to be read, where that is not to be found out.
     names, release_types
         What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
+    reference
+        Where siblings and a population file are.
     """
 
     original: Path
@@ -79,11 +84,13 @@ class AuditFiles:
     reading: TableReading = field(default_factory=TableReading)
     names: Mapping[Path, str] = field(default_factory=dict)
     release_types: Mapping[Path, str] = field(default_factory=dict)
+    reference: ReferenceFiles = field(default_factory=ReferenceFiles)
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """All files."""
-        return (self.original, *self.released, *(() if self.control is None else (self.control,)))
+        control = () if self.control is None else (self.control,)
+        return (self.original, *self.released, *control, *self.reference.paths)
 
     @property
     def kinds(self) -> dict[str, Any]:
@@ -101,6 +108,7 @@ class AuditFiles:
             control=None if self.control is None else self.control.absolute(),
             names={path.absolute(): name for path, name in called.items()},
             release_types={path.absolute(): kind for path, kind in self.release_types.items()},
+            reference=self.reference.absolute(),
         )
 
     def read(self, progress: Progress = silent, *, store: ColumnStore | None = None) -> AuditTables:
@@ -114,30 +122,36 @@ class AuditFiles:
         for number, path in enumerate(self.released):
             progress("reading", (number + 1) / (len(self.released) + 1))
             tables[called[path]] = self.reading.file(path, called[path], released=True, store=store)
+        reference = self.reference.read(self.reading, store=store)
         self.reading.check([table, *tables.values(), *([] if outside is None else [outside])])
         for path, state in before.items():
             if _state(path) != state:
                 raise changed_while_read(path)
-        return AuditTables(table, tables, outside)
+        return AuditTables(table, tables, outside, reference)
 
 
-def files_or_tables(original: Any, released: Any, control: Any, settings: AuditSettings) -> tuple[Any, Any, Any]:
+def files_or_tables(
+    original: Any, released: Any, control: Any, settings: AuditSettings
+) -> tuple[Any, Any, Any, ReferenceTables]:
     """Return the arguments of `audit`, with mixed paths read as tables."""
     several = released if isinstance(released, list | tuple) else () if released is None else (released,)
-    named = dict(released) if isinstance(released, Mapping) and any(map(_is_path, released.values())) else {}
+    named = dict(released) if isinstance(released, Mapping) and any(map(is_path, released.values())) else {}
     every = [original, *(named.values() or several), *(() if control is None else (control,))]
-    if not any(map(_is_path, every)):
-        return original, released, control
-    if not all(map(_is_path, every)):
+    further = [*settings.sibling, *settings.sibling_people]
+    further += [] if settings.population is None else [settings.population]
+    if not any(map(is_path, every)):
+        return original, released, control, reference_tables(settings)
+    if not all(map(is_path, [*every, *further])):
         reading = settings.reading
         read = {
-            name: reading.file(each, name, released=True) if _is_path(each) else each for name, each in named.items()
+            name: reading.file(each, name, released=True) if is_path(each) else each for name, each in named.items()
         }
-        listed = [reading.file(each, Path(each).name, released=True) if _is_path(each) else each for each in several]
+        listed = [reading.file(each, Path(each).name, released=True) if is_path(each) else each for each in several]
         return (
             reading.table(original, "original"),
             read or (listed if isinstance(released, list | tuple) else listed[0] if listed else None),
             None if control is None else reading.table(control, "control"),
+            reference_tables(settings),
         )
     files = AuditFiles(
         original=Path(original),
@@ -145,12 +159,9 @@ def files_or_tables(original: Any, released: Any, control: Any, settings: AuditS
         control=None if control is None else Path(control),
         reading=settings.reading,
         names={Path(path): str(name) for name, path in named.items()},
+        reference=ReferenceFiles.of(settings),
     )
-    return files, None, None
-
-
-def _is_path(given: Any) -> bool:
-    return isinstance(given, str | os.PathLike)
+    return files, None, None, ReferenceTables()
 
 
 def _state(path: Path) -> tuple[int, int] | None:

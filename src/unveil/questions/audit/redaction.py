@@ -30,6 +30,7 @@ from unveil.questions.audit.decision.text import with_text
 from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnFact, Suggestions, TableFlags
 from unveil.questions.audit.generator.findings import GeneratorSummary
 from unveil.questions.audit.redaction_rates import SmallNumbers, shared_findings, shared_verdict, without_numbers
+from unveil.questions.audit.reference.redaction import shared_population, shared_siblings
 from unveil.report.figures import redacted
 from unveil.report.suppressed_number import SuppressedNumber
 
@@ -97,6 +98,8 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
         releases=tuple(
             replace(_release(every[each.name], each), sha256=digest(each.sha256)) for each in audit.releases
         ),
+        siblings=None if audit.siblings is None else shared_siblings(small, audit.siblings),
+        population=None if audit.population is None else shared_population(small, audit.population),
         before=None if audit.before is None else _release(small, audit.before),
         flags=tuple(
             TableFlags(table=each.table, flags=tuple(replace(flag, reason=_worded(flag.reason)) for flag in each.flags))

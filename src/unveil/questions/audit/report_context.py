@@ -33,6 +33,8 @@ class ReportContext:
     #: In the order of the releases.
     released: tuple[Path, ...] = ()
     control: Path | None = None
+    #: Siblings, their people, and the population file.
+    further: tuple[Path, ...] = ()
     #: An earlier audit to compare with, as parsed JSON.
     previous: Mapping[str, Any] | None = None
     #: The key of the digests in the shareable edition, which the internal one states; without it there are none.
@@ -52,7 +54,8 @@ class ReportContext:
     @property
     def paths(self) -> tuple[Path, ...]:
         """All files whose folders are private."""
-        return tuple(path for path in (self.original, *self.released, self.control) if path is not None)
+        every = (self.original, *self.released, self.control, *self.further)
+        return tuple(path for path in every if path is not None)
 
 
 def _may_be_date(text: str) -> bool:

@@ -18,6 +18,8 @@ from unveil.questions.audit.generator.combine import epsilon_from_tables
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.questions.audit.projection import forewarn, read_tables
 from unveil.questions.audit.read import AuditFiles
+from unveil.questions.audit.reference.findings import SiblingFinding
+from unveil.questions.audit.reference.read import ReferenceTables
 from unveil.questions.audit.runner import AuditJob, Runner
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.audit.suggest import suggest as suggestions
@@ -77,7 +79,11 @@ def audit_releases(
         for place, findings in enumerate(weighed)
     )
     before = _before(prepared, results)
-    return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes))
+    siblings: SiblingFinding | None = results.get(AuditTask("measure", 0, "siblings"))
+    if siblings is not None:
+        is_evidence = siblings.test != "none" and prepared.people.control.outcome != "usable"
+        siblings = replace(siblings, is_evidence=is_evidence)
+    return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes), siblings=siblings)
 
 
 def _tried(results: Results, place: int) -> tuple[AttackResult, ...]:
@@ -151,6 +157,7 @@ def audit_tables(
     original: Any,
     released: Any,
     control: Any,
+    reference: ReferenceTables,
     runner: Runner,
     *,
     settings: AuditSettings,
@@ -161,11 +168,11 @@ def audit_tables(
 ) -> tuple[Audit, tuple[PreparedRelease, ...]]:
     """Return the findings and prepared tables of tables or files."""
     order, start = None, deepcopy(rng)
-    given = original, released, control
+    given = original, released, control, reference
     if isinstance(original, AuditFiles):
         tables = read_tables(original, settings, progress=progress, say=say)
         order = AuditJob.of(original, tables, settings, start)
-        given = tables.original, tables.released, tables.control
+        given = tables.original, tables.released, tables.control, tables.reference
     if given[1] is None:
         raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
     progress("looking at the tables", 0.0)
@@ -183,7 +190,7 @@ def audit_tables(
 
     def again(changed: Mapping[str, Release], settings: AuditSettings) -> Audit:
         # The same start gives the same people, and the same draws in each attack.
-        anew = prepare(given[0], changed, given[2], settings=settings, rng=deepcopy(start))
+        anew = prepare(given[0], changed, prepared.control, settings=settings, rng=deepcopy(start))
         return audit_releases(
             anew, progress=lambda name, share: progress(f"{name} (what to change)", share), runner=runner
         )

@@ -58,6 +58,7 @@ class ResultCache(ResultFolder):
             "original": "of another original",
             "control": "with another control",
             "releases": "of other releases",
+            "reference": "with other siblings or another population",
         }
     )
 
@@ -88,10 +89,11 @@ def result_format() -> ResultFormat:
     from unveil.metrics.trials.membership import Curve
     from unveil.questions.audit.attack_results import AttackResult
     from unveil.questions.audit.findings import AuditedRelease, CopyFindings
+    from unveil.questions.audit.reference.findings import SiblingFinding
     from unveil.report.suppressed_number import SuppressedNumber
 
     return ResultFormat(
-        types=(*types_within(AttackResult, AuditedRelease, CopyFindings), Curve, SuppressedNumber),
+        types=(*types_within(AttackResult, AuditedRelease, CopyFindings, SiblingFinding), Curve, SuppressedNumber),
         functions=(agreeing_cells, true_links),
     )
 
@@ -105,13 +107,14 @@ def identity_of(prepared: PreparedAudit) -> dict[str, str]:
             "or leave out resume"
         )
     apart = {each.name for kind in (RunSettings, GeneratorSettings, HierarchySettings) for each in kind.table()}
-    apart |= {"control", "seed", "suggest", "suggest_for"}
+    apart |= {"control", "seed", "suggest", "suggest_for", "sibling", "sibling_people", "population"}
     named = [each.name for each in settings.table() if each.is_keyword and each.name not in apart]
     of_figures = {name: getattr(settings, name) for name in named}
     return {
         "version": version(),
         "original": digest_of(prepared.original),
         "control": digest_of(prepared.control),
+        "reference": digest_of(prepared.reference),
         "releases": digest_of([(each.release.name, each.release.released, each.truth) for each in prepared.releases]),
         "seed": digest_of((prepared.seed, [each.seed for each in prepared.releases])),
         # Where it was computed changes nothing, and hierarchies stand with their lines in the original.

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from unveil.errors import InputError, did_you_mean, share
 from unveil.questions.audit.generator.settings import GeneratorSettings
+from unveil.questions.audit.reference.control_options import option_lines
+from unveil.questions.audit.reference.settings import ReferenceSettings
 from unveil.questions.request import Request
 from unveil.questions.roles import HierarchySettings, TableColumnSettings
 from unveil.questions.settings import (
     MORE,
     Choices,
+    Guide,
     LimitSettings,
     Question,
     SecretSeedSettings,
@@ -169,6 +172,7 @@ def _profiles() -> Choices:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditSettings(
+    ReferenceSettings,
     GeneratorSettings,
     HierarchySettings,
     RunSettings,
@@ -180,6 +184,7 @@ class AuditSettings(
     """The settings of an audit."""
 
     after: ClassVar[Mapping[type, str]] = {
+        ReferenceSettings: "control",
         GeneratorSettings: "scenarios",
         HierarchySettings: "redacted",
         RunSettings: "accept_inconclusive",
@@ -619,7 +624,10 @@ def _together(request: Request) -> list[tuple[str, str]]:
         return [wrong]
     if request.values["show_records"] and not request.report:
         return [("show_records", "{show_records} needs a report. Add --html FILE")]
-    controlled = request.sample or request.path("control") is not None or generated
+    if wrong := _wrong_references(request):
+        return [wrong]
+    controlled = request.sample or generated or any(map(request.files.get, ("control", "sibling_people")))
+    controlled = controlled or bool(request.path("population") and request.values["identifiers"])
     if request.values["record_risk"] is not None and not controlled:
         return [("record_risk", "{record_risk} needs a control group. Add {control}")]
     if request.values["epsilon"] is not None and not controlled:
@@ -641,6 +649,20 @@ def _together(request: Request) -> list[tuple[str, str]]:
         both = request.values["threshold"] is not None and request.values["profile"]
         return [("threshold" if both else "limits", str(error))]
     return []
+
+
+def _wrong_references(request: Request) -> tuple[str, str] | None:
+    """Refuse siblings and a population file where they cannot be compared with one release."""
+    given = [name for name in ("sibling", "sibling_people", "population") if request.files.get(name)]
+    if given and request.values["generator"]:
+        return given[0], f"{{{given[0]}}} and {{generator}} exclude each other. Remove one"
+    if given and len(request.files.get("released", ())) > 1:
+        return given[0], f"{{{given[0]}}} belongs to one release, but there are several. Audit each release by itself"
+    if "sibling_people" in given and "sibling" not in given:
+        return "sibling_people", "{sibling_people} needs the releases of these people. Add {sibling}"
+    if "population_is" in request.explicit and "population" not in given:
+        return "population_is", "{population_is} needs {population}. Add it"
+    return None
 
 
 _ONLY_WITH_GENERATOR = ("holdout", "folds", "runs", "canaries", "keep_runs", "env")
@@ -709,6 +731,14 @@ QUESTION = Question(
     settings=AuditSettings.table(),
     sample="700 people of an election study, three releases, and a control group.",
     together=_together,
+    guides=(
+        Guide(
+            option="--help-control",
+            help="Show what to do without a control group",
+            files=("original", "released"),
+            lines=option_lines,
+        ),
+    ),
     asked=_asked,
 )
 

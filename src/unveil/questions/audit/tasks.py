@@ -19,8 +19,16 @@ from unveil.metrics.releases.utility import Utility, loss_summary
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence
 from unveil.questions.audit.attacks import ATTACKS, AttackedRelease, AuditAttack
 from unveil.questions.audit.findings import AttackFinding, AttackScenario
-from unveil.questions.audit.inputs import MOST_MATCHED, PreparedAudit, PreparedRelease, compared_with_people
+from unveil.questions.audit.inputs import (
+    MOST_MATCHED,
+    PreparedAudit,
+    PreparedRelease,
+    compared_with_people,
+    identifier_of,
+)
 from unveil.questions.audit.people import TargetSample
+from unveil.questions.audit.reference.findings import SiblingFinding
+from unveil.questions.audit.reference.siblings import SiblingCase, sibling_finding
 from unveil.questions.audit.scenarios import settle, without
 from unveil.report.progress import Progress, silent
 
@@ -113,6 +121,24 @@ class ReleaseTasks:
         people, release = self.prepared.people, self.release
         person = people.everybody.person[: release.release.original.rows] if people.has_several_rows else None
         return class_sizes(release.release, release.known, person=person, truth=release.truth)
+
+    def siblings(self) -> SiblingFinding:
+        """Return how close the release is to its people, compared with its siblings."""
+        prepared, people = self.prepared, self.prepared.people
+        is_usable = people.control.outcome == "usable"
+        return sibling_finding(
+            SiblingCase(
+                release=self.release.release,
+                original=prepared.original,
+                control=prepared.control if is_usable else None,
+                reference=prepared.reference,
+                rows=people.inside,
+                control_rows=people.outside if is_usable else np.empty(0, np.int64),
+                identifier=identifier_of(prepared.settings),
+                of_other_people=prepared.control_of_siblings and people.control.outcome == "other_people",
+                rng=self.release.rng("siblings"),
+            )
+        )
 
     @cached_property
     def settled(self) -> tuple[AttackScenario, ...]:
@@ -219,7 +245,7 @@ def _about(evidence: FigureEvidence) -> tuple[str, ...]:
 
 #: The place of the original itself among the releases, where it is attacked as if it were one.
 ITSELF = -1
-Measure = Literal["utility", "disclosure", "unseen", "truthful", "class_sizes"]
+Measure = Literal["utility", "disclosure", "unseen", "truthful", "class_sizes", "siblings"]
 #: Measures that hold many numbers for each row.
 _LARGE_MEASURES = ("utility",)
 _MEASURING: dict[Measure, str] = {
@@ -228,6 +254,7 @@ _MEASURING: dict[Measure, str] = {
     "unseen": "checking released values against the original",
     "truthful": "matching released rows with people",
     "class_sizes": "counting equivalence classes",
+    "siblings": "comparing the release with its siblings",
 }
 
 
@@ -288,9 +315,10 @@ def tasks_of(prepared: PreparedAudit) -> Iterator[AuditTask]:
 
 def _always(prepared: PreparedAudit, place: int) -> tuple[Measure, ...]:
     """Return the measures that every decision needs."""
+    siblings: tuple[Measure, ...] = ("siblings",) if prepared.reference.siblings and place != ITSELF else ()
     if place == ITSELF or prepared.releases[place].release.kind != "masked":
-        return ("unseen",)
-    return ("unseen", "truthful", *(("class_sizes",) if prepared.settings.quasi_identifiers else ()))
+        return ("unseen", *siblings)
+    return ("unseen", "truthful", *(("class_sizes",) if prepared.settings.quasi_identifiers else ()), *siblings)
 
 
 def bench_of(prepared: PreparedAudit, place: int) -> ReleaseTasks:

@@ -19,6 +19,7 @@ from unveil.questions.audit.report_context import AuditContext, ReportContext, c
 from unveil.questions.audit.sections import (
     changes,
     classes,
+    control_options,
     copies,
     exposure,
     generator,
@@ -26,6 +27,8 @@ from unveil.questions.audit.sections import (
     linkability,
     membership,
     methods,
+    population,
+    siblings,
     singling_out,
     subgroups,
     suggestions,
@@ -59,14 +62,17 @@ SECTIONS = (
     linkability.section,
     inference.section,
     membership.section,
+    siblings.section,
     copies.section,
     classes.section,
     utility.section,
+    population.section,
     exposure.section,
     subgroups.section,
     generator.section,
     suggestions.section,
     changes.section,
+    control_options.section,
 )
 
 

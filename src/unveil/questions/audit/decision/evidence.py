@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import isnan, nan
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 from unveil.errors import InputError
 from unveil.metrics.releases.disclosure import Disclosure
+from unveil.metrics.releases.population_risk import RegisterRisk
 from unveil.metrics.releases.utility import Utility
 from unveil.metrics.verdict.effects import EffectSize, counted
 from unveil.metrics.verdict.levels import ALPHA
@@ -16,10 +18,12 @@ from unveil.questions.audit.decision.findings import (
     EFFECTS,
     MAX_RISK,
     RISKS,
+    SIBLINGS,
     WORST,
     AttackEffect,
     AuditDecision,
     AuditEvidence,
+    DecisionBasis,
     ExposedIndividuals,
     ReleaseEvidence,
     Status,
@@ -35,7 +39,8 @@ from unveil.report.profiles import profile
 from unveil.report.suppressed_number import SuppressedNumber
 
 #: What says something of the release itself, without an attack.
-_OF_RELEASE = (Disclosure, Utility, CopyFindings)
+_OF_RELEASE = (Disclosure, Utility, CopyFindings, RegisterRisk)
+_OF_POPULATION = frozenset(meanings_of(RegisterRisk))
 _EXCESS = "excess risk of {}: attack success minus baseline, 0 to 1"
 
 
@@ -43,6 +48,7 @@ def meanings() -> dict[str, str]:
     """Return what each limit means, by its name."""
     said = {each: _EXCESS.format(each.replace("_", " ")) for each in EFFECTS}
     said |= {f"{each}.normalized": f"normalized {said[each].partition(':')[0]} (anonymeter)" for each in EFFECTS}
+    said[SIBLINGS] = "share of people nearest to the release, minus that of a sibling release, 0 to 1"
     said[WORST] = "the largest excess risk of all attacks"
     said[MAX_RISK] = "largest risk of one person, 1/k on the stated quasi-identifiers"
     for attack in ATTACKS.values():
@@ -101,6 +107,7 @@ def release_quantities(audit: Audit) -> dict[str, Quantity]:
 def _of_releases(audit: Audit) -> dict[str, Quantity]:
     parts: list[Any] = [part for each in audit.releases for part in (each.disclosure, each.utility)]
     parts += [each.copies for each in audit.verdict.releases]
+    parts += [] if audit.population is None else [audit.population.risk]
     worst = {name: each for kind in _OF_RELEASE for name, each in undefined_quantities(kind).items()}
     for part in parts:
         declared: Mapping[str, Quantity] = {} if part is None else declared_quantities(part)
@@ -167,7 +174,8 @@ def decision_of(audit: Audit, thresholds: Thresholds | None = None) -> AuditDeci
 
 def evidence_of(audit: Audit, thresholds: Thresholds) -> AuditEvidence:
     """Return everything that the decision on an audit rests on."""
-    ran = {ATTACKS[each].effect for each in audit.attacks}
+    # Siblings are no attack that can be left out.
+    ran = {SIBLINGS, *(ATTACKS[each].effect for each in audit.attacks)}
     releases = tuple(
         _evidence_of(audit, release, verdict, thresholds)
         for release, verdict in zip(audit.releases, audit.verdict.releases, strict=True)
@@ -176,7 +184,7 @@ def evidence_of(audit: Audit, thresholds: Thresholds) -> AuditEvidence:
     if all(_is_reidentification_tested(each) for each in releases if each.kind == "masked"):
         ran.add(REIDENTIFICATION)
     sensitive = tuple(each.name for each in audit.columns if each.role == "sensitive")
-    control = audit.verdict.control
+    control, siblings = audit.verdict.control, audit.siblings
     return AuditEvidence(
         releases=releases,
         people=audit.people or audit.rows,
@@ -184,9 +192,45 @@ def evidence_of(audit: Audit, thresholds: Thresholds) -> AuditEvidence:
         control=control.outcome,
         sensitive=sensitive if sensitive or audit.sensitive_stated else None,
         quasi_identifiers_stated=bool(audit.quasi_identifiers),
+        basis=basis_of(audit),
+        siblings_number=siblings.number if siblings is not None and siblings.is_evidence else 0,
+        siblings=_UNUSED.get(siblings.check, "") if siblings is not None and control.outcome != "usable" else "",
+        siblings_test_release=siblings is not None and siblings.is_evidence and siblings.test == "release",
         not_run=tuple(each for attacks in RISKS.values() for each in attacks if each not in ran),
         refuted_claim=audit.epsilon is not None and audit.epsilon.contradicted,
     )
+
+
+_UNUSED: Mapping[str, Literal["siblings differ", "siblings overlap"]] = MappingProxyType(
+    {"siblings_differ": "siblings differ", "siblings_overlap": "siblings overlap"}
+)
+
+
+def basis_of(audit: Audit) -> DecisionBasis | None:
+    """Return what the tests of an audit compare with."""
+    if audit.way is not None:
+        return "generator"
+    if audit.verdict.control.outcome == "usable":
+        return "control"
+    if audit.siblings is not None and audit.siblings.is_evidence:
+        return "siblings"
+    return "own_draws" if audit.verdict.figures else None
+
+
+def _sibling_effects(audit: Audit) -> Iterator[AttackEffect]:
+    """Yield the effect of siblings; with a usable control group they only describe."""
+    siblings = audit.siblings
+    if siblings is not None and siblings.is_evidence:
+        yield AttackEffect(
+            attack=SIBLINGS,
+            attacker="generator" if siblings.test == "assignment" else "",
+            baseline_kind="siblings",
+            attempts=siblings.people - siblings.left_out,
+            excess=siblings.excess_risk,
+            p_adjusted=siblings.p,
+            by=siblings.test,
+            blocks_pass=siblings.test == "release",
+        )
 
 
 def _evidence_of(
@@ -196,7 +240,7 @@ def _evidence_of(
         name=release.name,
         kind=release.kind,
         type_source=release.type_source,
-        effects=(*verdict.effects, *_reidentification(release, verdict, audit)),
+        effects=(*verdict.effects, *_sibling_effects(audit), *_reidentification(release, verdict, audit)),
         individuals=_individuals(release, verdict, audit),
         utility_loss=nan if release.utility is None else float(release.utility.loss),
         values=dict(_statuses(audit, release, thresholds)),
@@ -207,6 +251,10 @@ def _evidence_of(
 
 def _statuses(audit: Audit, release: AuditedRelease, thresholds: Thresholds) -> Iterator[tuple[str, Status]]:
     """Yield the status of each limit on a release's value."""
+    is_usable, siblings = audit.verdict.control.outcome == "usable", audit.siblings
+    if SIBLINGS in thresholds.limits and is_usable and siblings is not None and siblings.excess_risk.is_tested:
+        # With a control group siblings describe: a large difference is no failure.
+        yield SIBLINGS, "pass" if siblings.excess_risk.high <= thresholds.limits[SIBLINGS] else "inconclusive"
     named = [name for name in thresholds.limits if not is_excess(name)]
     if not named:
         return
@@ -216,11 +264,15 @@ def _statuses(audit: Audit, release: AuditedRelease, thresholds: Thresholds) -> 
         value = quantity.value
         if isinstance(value, SuppressedNumber):
             beyond = value.is_beyond(limit, more_is_worse=quantity.more_is_worse)
-            yield name, "inconclusive" if beyond is None else "fail" if beyond else "pass"
+            is_open = beyond is None or (not beyond and not is_usable and name in _OF_POPULATION)
+            yield name, "inconclusive" if is_open else "fail" if beyond else "pass"
         elif isnan(value):
             yield name, "fail" if quantity.exceeded_when_undefined else "inconclusive"
         else:
-            yield name, "fail" if (value > limit if quantity.more_is_worse else value < limit) else "pass"
+            is_exceeded = value > limit if quantity.more_is_worse else value < limit
+            # A population file alone never passes a release.
+            passes = is_usable or name not in _OF_POPULATION
+            yield name, "fail" if is_exceeded else "pass" if passes else "inconclusive"
 
 
 def _individuals(release: AuditedRelease, verdict: ReleaseVerdict, audit: Audit) -> ExposedIndividuals:

@@ -12,12 +12,17 @@ from unveil.metrics.verdict.levels import ALPHA, LEVELS, Level, band
 
 DecisionWord = Literal["pass", "fail", "inconclusive", "none"]
 Status = Literal["pass", "fail", "inconclusive"]
-BaselineKind = Literal["control", "chance", "theoretical"]
+BaselineKind = Literal["control", "chance", "theoretical", "siblings"]
+#: What the tests compare with: the control group, sibling releases, held-out people of a generator, or own draws.
+DecisionBasis = Literal["control", "siblings", "generator", "own_draws"]
 ControlState = Literal["usable", "none", "other_people", "clustered", "overlap", "too_small"]
 #: What sets the level or fails a release: an effect on everybody, exposed individuals, or a claim that is refuted.
 Cause = Literal["", "effect", "copies", "members", "class", "group", "limit", "claim"]
 #: What a pass lacks.
-Lack = Literal["control", "usable control", "type", "sensitive", "quasi-identifiers", "not run", "not tested"]
+Lack = Literal[
+    "siblings differ", "siblings overlap", "control", "usable control", "type", "sensitive", "quasi-identifiers",
+    "not run", "not tested",
+]  # fmt: skip
 
 #: The attacks of each risk; "max_risk" is a fact about single people and belongs to none.
 RISKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -25,11 +30,15 @@ RISKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "singling out and re-identification": ("singling_out", "reidentification", "row_order", "copies"),
         "linkability": ("linkability",),
         "inference": ("inference", "attribute_disclosure", "memorization"),
-        "membership": ("membership",),
+        "membership": ("membership", "siblings"),
     }
 )
 OF_SECRETS = RISKS["inference"]
 MAX_RISK, WORST = "max_risk", "worst"
+#: Nearness to the release compared with sibling releases; it can fail a release, and never passes one.
+SIBLINGS = "siblings"
+#: What a pass lacks where nothing can be compared with people outside the data.
+NO_CONTROL: tuple[Lack, ...] = ("siblings differ", "siblings overlap", "control", "usable control")
 #: The effects that a limit can be set for.
 EFFECTS: tuple[str, ...] = tuple(attack for attacks in RISKS.values() for attack in attacks)
 
@@ -177,6 +186,13 @@ class AuditEvidence:
     sensitive: tuple[str, ...] | None = None
     quasi_identifiers_stated: bool = False
     not_run: tuple[str, ...] = ()
+    basis: DecisionBasis | None = None
+    #: How many siblings the tests compare with; 0 where they are not evidence.
+    siblings_number: int = 0
+    #: Why siblings that were given are not used; empty where they are, or none were given.
+    siblings: Literal["", "siblings differ", "siblings overlap"] = ""
+    #: Whether siblings tested this release, and not the way of making releases.
+    siblings_test_release: bool = False
     #: Whether an epsilon that was claimed is refuted.
     refuted_claim: bool = False
 
@@ -290,6 +306,13 @@ class AuditDecision:
     people: int = figure("The number of people in the data.", counts="people", default=0)
     control_people: int = figure("The number of people in the control group.", counts="people", default=0)
     control: ControlState = figure("Whether there is a control group that can be used.", default="none")
+    basis: DecisionBasis | None = figure(
+        "What tests compare with: control, siblings, generator (held-out people) or own_draws (of the attacker alone); "
+        "null without a test.",
+        default=None,
+    )
+    #: How many siblings it compares with.
+    siblings: int = 0
     threshold: StatedThreshold | None = figure("The threshold; null without one.", default=None)
     partial: bool = figure("Whether attacks are missing.", default=False)
     not_run: tuple[str, ...] = figure("The attacks that were not run.", default=())

@@ -15,8 +15,10 @@ from unveil.metrics.verdict.levels import LEVELS, Level, band, effect_level
 from unveil.questions.audit.decision.findings import (
     EFFECTS,
     MAX_RISK,
+    NO_CONTROL,
     OF_SECRETS,
     RISKS,
+    SIBLINGS,
     WORST,
     AttackEffect,
     AuditDecision,
@@ -93,6 +95,8 @@ def decide(evidence: AuditEvidence, thresholds: Thresholds | None = None) -> Aud
         people=evidence.people,
         control_people=evidence.control_people,
         control=evidence.control,
+        basis=evidence.basis,
+        siblings=evidence.siblings_number,
         threshold=StatedThreshold(value=held.threshold, source=held.source, limits=held.limits)
         if held.is_set
         else None,
@@ -186,6 +190,8 @@ def _with_status(
     status: Status = "pass" if excess.high <= threshold or not counts else "inconclusive"
     if excess.low > threshold and effect.is_significant:
         status = "fail"
+    elif name == SIBLINGS:
+        status = "inconclusive"  # siblings alone never pass a release
     return replace(
         effect,
         threshold=threshold,
@@ -236,7 +242,7 @@ def _size(effect: AttackEffect) -> float:
 
 
 def _why_not(attacks: Sequence[str], shown: AttackEffect | None, evidence: AuditEvidence) -> str:
-    if all(each in evidence.not_run for each in attacks):
+    if all(each in evidence.not_run for each in attacks if each != SIBLINGS):
         return "not run"
     if shown is not None:
         return shown.excess.why_not_tested
@@ -250,9 +256,12 @@ def _level(
     significant = [level for level in (*found, *([] if raised is None else [raised[0]])) if level is not None]
     if significant:
         return max(significant, key=height), None
-    few = evidence.people < _FEWEST_PEOPLE or evidence.control_people < _FEWEST_CONTROL
+    few = evidence.people < _FEWEST_PEOPLE
+    if evidence.control == "usable":
+        few |= evidence.control_people < _FEWEST_CONTROL
+    is_compared = evidence.control == "usable" or evidence.siblings_test_release
     is_open = any(row.level == "inconclusive" for row in rows) or all(row.level is None for row in rows)
-    if few or is_open or evidence.control != "usable":
+    if few or is_open or not is_compared:
         return "inconclusive", None
     bounds = [row.at_most for row in rows if row.at_most is not None]
     return "none_found", max(bounds, key=height, default=None)
@@ -291,7 +300,8 @@ def _decided(
     untested = _untested_limit(made.effects, release, held)
     if held.threshold is None:
         # A limit on one effect needs a control group only where the effect could not be tested without one.
-        needed = ("control", "usable control") if untested else ()
+        is_of_siblings = any(each.attack == SIBLINGS and each.status for each in made.effects)
+        needed = NO_CONTROL if untested or is_of_siblings else ()
         made = replace(made, lacks=tuple(each for each in made.lacks if each in needed))
     failing = _failing(made, release, evidence, held)
     if failing is not None:
@@ -316,7 +326,8 @@ def _whole(effect: AttackEffect, effects: Sequence[AttackEffect]) -> AttackEffec
 def _untested_limit(effects: Sequence[AttackEffect], release: ReleaseEvidence, held: Thresholds) -> str:
     """Return the name of a limit on an untested attack, or ""."""
     tested = {each.attack for each in effects if each.status is not None}
-    untested = {each for each in EFFECTS if each != "reidentification" or release.kind != "synthetic"} - tested
+    untested = {each for each in EFFECTS if each != "reidentification" or release.kind != "synthetic"}
+    untested -= tested | set(release.values)
     return next((name for name in held.limits if name.removesuffix(".normalized") in untested), "")
 
 
@@ -370,6 +381,8 @@ def _lacks(
     rows: Sequence[RiskRow], release: ReleaseEvidence, evidence: AuditEvidence, held: Thresholds
 ) -> Iterator[Lack]:
     """Yield what a pass lacks, the first reason first."""
+    if evidence.siblings:
+        yield evidence.siblings
     if evidence.control == "none" or release.is_example:
         yield "control"
     elif evidence.control != "usable":

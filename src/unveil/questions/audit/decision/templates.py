@@ -34,6 +34,7 @@ BOUNDS: Mapping[str, str] = MappingProxyType(
         "pass, limits": "every limit is met",
         "none found": "an excess above {high} points is ruled out (at most {most})",
         "none found, withheld": "the excess is {most} at most",
+        "none found, siblings": "people are no nearer to the release than to its {k} siblings",
     }
 )
 #: The headline of several releases.
@@ -61,8 +62,11 @@ PHRASES: Mapping[str, str] = MappingProxyType(
         "attribute_disclosure": "{c} can be inferred for {e} per 100 than without the release",
         "memorization": "{c} can be inferred for {e} per 100 than without the release",
         "membership": "membership is disclosed for {e} per 100",
+        "siblings": "the release is nearest to {e} per 100 than a sibling release is",
     }
 )
+#: The same where siblings come with their people: the test is about the generator.
+PHRASE_OF_GENERATOR = "releases are nearest to {e} of their own per 100 than sibling releases are"
 #: The reason of a level although the mean is small.
 INDIVIDUALS: Mapping[str, str] = MappingProxyType(
     {
@@ -94,11 +98,14 @@ EFFECT_NAMES: Mapping[str, str] = MappingProxyType(
         "attribute_disclosure": "attribute disclosure",
         "memorization": "memorization",
         "membership": "membership inference",
+        "siblings": "DCR compared with siblings",
     }
 )
 #: The reason why a pass is not possible yet.
 REASONS: Mapping[Lack, str] = MappingProxyType(
     {
+        "siblings differ": "the release is from another population than its siblings",
+        "siblings overlap": "most people were used for a sibling too",
         "control": "without a control group the excess risk cannot be estimated",
         "usable control": "the control group cannot be used",
         "type": "state the release type: masked or synthetic",
@@ -131,6 +138,10 @@ SUBLINES: Mapping[str, str] = MappingProxyType(
         "beyond chance": "{k} of them too rare to be a coincidence",
         "group": "in the group {g} ({k}): excess {points} points",
         "group limits": "in the group: at least {low}, at most {high}",
+        "siblings": "p {p} among {k} siblings (smallest possible {least})",
+        "assignment": (
+            "p {p} over assignments of people to {k} releases (smallest possible {least}; about the generator)"
+        ),
         "threshold": "threshold {points}",
         "individuals": "a release that exposes people fails at any threshold",
         "needed": "about {k} people per table needed",
@@ -141,6 +152,8 @@ SUBLINES: Mapping[str, str] = MappingProxyType(
 )
 NEXT: Mapping[Lack, str] = MappingProxyType(
     {
+        "siblings differ": "Pass siblings made with the same settings from people of the same population.",
+        "siblings overlap": "Pass siblings made from other people.",
         "control": (
             "Hold a random fifth of the people out (at least 200), make the release again from the rest, and use them "
             "as the control group."
@@ -182,11 +195,16 @@ OPTIONS: Mapping[str, str] = MappingProxyType(
         NEXT["type"]: "--release-type masked|synthetic",
         NEXT["sensitive"]: "--sensitive COLUMNS|none",
         NEXT["quasi-identifiers"]: "--quasi-identifiers COLUMNS",
-        NEXT["control"]: "--control FILE",
+        NEXT["control"]: "--control FILE; all ways: --help-control",
         NEXT["not run"]: "leave out --attacks",
         STEPS["threshold"]: "--threshold 0.09 or --profile",
         STEPS["identifier"]: "--id COLUMN|none",
     }
+)
+#: What tests with siblings rest on.
+DECLARED = (
+    "This rests on your statement that the siblings have the same generator, settings and population: no test can see "
+    "small differences."
 )
 #: In place of the rates of an effect that the redacted report withholds.
 WITHHELD = "rates withheld"

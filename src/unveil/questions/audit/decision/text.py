@@ -7,19 +7,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil, isnan
 
-from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS
+from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS, EffectSize
 from unveil.metrics.verdict.levels import LEVEL_WORDS
-from unveil.questions.audit.decision.findings import AttackEffect, AuditDecision, GroupEffect, ReleaseDecision
+from unveil.questions.audit.decision.findings import (
+    NO_CONTROL,
+    SIBLINGS,
+    AttackEffect,
+    AuditDecision,
+    GroupEffect,
+    ReleaseDecision,
+)
 from unveil.questions.audit.decision.rule import height
 from unveil.questions.audit.decision.templates import (
     BOUNDS,
     CAUSES,
+    DECLARED,
     EFFECT_NAMES,
     HEADLINES,
     HEADLINES_OF_SEVERAL,
     INDIVIDUALS,
     NEXT,
     OPEN,
+    PHRASE_OF_GENERATOR,
     PHRASES,
     REASONS,
     STEPS,
@@ -27,6 +36,7 @@ from unveil.questions.audit.decision.templates import (
     WITHHELD,
 )
 from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.reference.findings import SiblingFinding
 from unveil.questions.audit.words import LONGEST_NAME, listed, number_of, percent
 from unveil.report.blocks import Tone
 from unveil.report.suppressed_number import SuppressedNumber
@@ -48,7 +58,15 @@ def with_text(decision: AuditDecision, audit: Audit) -> AuditDecision:
     return replace(
         decision,
         headline=headline or headline_of(leading, decision),
-        subline=_sentence("; ".join(_subline(leading, decision, audit, several=bool(headline)))),
+        subline=" ".join(
+            filter(
+                None,
+                (
+                    _sentence("; ".join(_subline(leading, decision, audit, several=bool(headline)))),
+                    DECLARED if decision.basis == "siblings" else "",
+                ),
+            )
+        ),
         next=tuple(dict.fromkeys((*_next_of_several(decision, several), *_next(leading, decision, audit))))[:3],
     )
 
@@ -85,6 +103,8 @@ def headline_of(release: ReleaseDecision, decision: AuditDecision) -> str:
         return _inconclusive(release)
     if decision_word == "fail":
         return HEADLINES["fail"].format(level=level, reached=reached(release))
+    if release.level == "none_found" and decision.basis == "siblings":
+        return HEADLINES["none found"].format(ruled=BOUNDS["none found, siblings"].format(k=decision.siblings))
     if release.level == "none_found":
         most = LEVEL_WORDS[release.at_most or "high"]
         withheld = isinstance(release.highest, SuppressedNumber)
@@ -138,7 +158,7 @@ def _inconclusive(release: ReleaseDecision) -> str:
 def _why_open(release: ReleaseDecision) -> str:
     """Return which excess is not ruled out, or why nothing is known."""
     effect = release.worst
-    compares = not {"control", "usable control"} & set(release.lacks)
+    compares = not set(NO_CONTROL) & set(release.lacks)
     if effect is None or not effect.excess.is_tested or not compares:
         return REASONS[release.lacks[0]] if release.lacks else CAUSES["untested"]
     if isinstance(effect.excess.high, SuppressedNumber):
@@ -212,7 +232,8 @@ def _of_effect(effect: AttackEffect | None) -> str:
 
 def _phrase(effect: AttackEffect) -> str:
     points = round(100 * effect.excess.value)
-    phrase = PHRASES[effect.attack]
+    # Of a generator the attacker says so: its own people are nearest to each release.
+    phrase = PHRASE_OF_GENERATOR if effect.attacker == "generator" else PHRASES[effect.attack]
     more = "more" if effect.attack == "singling_out" else "more people"
     if points < 1:
         some = "fewer than 1 more person" if effect.attack != "singling_out" else "fewer than 1 more"
@@ -225,9 +246,8 @@ def _phrase(effect: AttackEffect) -> str:
 
 
 def _rates(effect: AttackEffect) -> str:
-    kinds = {"control": "control", "chance": "chance", "theoretical": "theoretical"}
     excess = effect.excess
-    return f"{percent(excess.attack_rate)}, {kinds[effect.baseline_kind]} {percent(excess.baseline)}"
+    return f"{percent(excess.attack_rate)}, {effect.baseline_kind} {percent(excess.baseline)}"
 
 
 def is_hidden(effect: AttackEffect) -> bool:
@@ -268,7 +288,11 @@ def excess_text(effect: AttackEffect) -> str:
     """
     if is_hidden(effect):
         return "not shown"
-    excess = effect.excess
+    return excess_of(effect.excess)
+
+
+def excess_of(excess: EffectSize) -> str:
+    """Return an excess in points with its two limits, where they are shown."""
     if isinstance(excess.high, SuppressedNumber):
         return _points(excess.value)
     return f"{_points(excess.value)} ({_points(excess.low)}, {_bound(excess.high)})"
@@ -321,7 +345,9 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
         yield texts["effect"].format(where=where, attack=effect_name(effect), rates=_rates(effect), points=points)
         if not isnan(effect.uncorrected):
             yield texts["corrected"].format(points=_points(effect.uncorrected))
-        if not isnan(effect.p_adjusted):
+        if effect.attack == SIBLINGS and audit.siblings is not None:
+            yield from _among_siblings(audit.siblings)
+        elif not isnan(effect.p_adjusted):
             tests = count(audit.verdict.figures, "test", "tests")
             yield texts["test"].format(p=p_text(effect.p_adjusted), tests=tests)
     if release.individuals.unmistakable and release.cause == "copies":
@@ -343,6 +369,15 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
         names = [EFFECT_NAMES[each] for each in decision.not_run]
         more = f" and {len(names) - 3} more" if names[3:] else ""
         yield texts["not run"].format(names=f"{', '.join(names[:3])}{more}")
+
+
+def _among_siblings(siblings: SiblingFinding) -> Iterator[str]:
+    """Yield the p of the test with siblings, and what it rests on."""
+    is_of_release = siblings.test == "release"
+    template = SUBLINES["siblings" if is_of_release else "assignment"]
+    number = siblings.number + (not is_of_release)
+    if not isnan(siblings.p):
+        yield template.format(p=p_text(siblings.p), k=number, least=f"{siblings.smallest_p:.2g}")
 
 
 def threshold_source(release: ReleaseDecision, source: str) -> str:
@@ -438,7 +473,7 @@ def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> It
         step = STEPS["generalize one" if len(audit.releases) > 1 else "generalize"] if columns else STEPS["protect"]
         yield step.format(columns=listed(columns) if columns else "", name=name(release.name, LONGEST_NAME))
     if decision.decision == "none":
-        yield from (NEXT[each] for each in release.lacks if each in ("control", "usable control"))
+        yield from (NEXT[each] for each in release.lacks if each in NO_CONTROL)
         yield STEPS["threshold"]
     if decision.decision == "inconclusive":
         effect = release.worst

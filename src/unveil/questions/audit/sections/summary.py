@@ -104,10 +104,11 @@ def _of_one(decision: AuditDecision, threshold: float | None) -> RiskSummary:
 def _reading(decision: AuditDecision) -> Iterator[str]:
     """Yield how to read the chart and its table."""
     yield _sizes(decision)
+    siblings = ", or with sibling releases" if decision.siblings else ""
     yield (
-        "Baseline: success on the control group (similar people outside the data), or by chance. Excess: more people "
-        "per 100 because of the release. Levels: very low up to 5 points, low up to 9, medium up to 33, then high; "
-        "at most one level above that of the lower limit. "
+        f"Baseline: success on the control group (similar people outside the data), or by chance{siblings}. Excess: "
+        "more people per 100 because of the release. Levels: very low up to 5 points, low up to 9, medium up to 33, "
+        "then high; at most one level above that of the lower limit. "
         f"Adjusted p corrects for all tests. {_MARKS}"
     )
     rows = (row.effect for row in decision.releases[0].risks if row.effect is not None and row.level is not None)
@@ -193,7 +194,8 @@ def _mark(row: RiskRow) -> str:
 
 def _sizes(decision: AuditDecision) -> str:
     control = number_of(decision.control_people) if decision.control_people else "none"
-    return f"Original data: {number_of(decision.people)}. Control group: {control}."
+    siblings = f" Sibling releases: {decision.siblings}." if decision.siblings else ""
+    return f"Original data: {number_of(decision.people)}. Control group: {control}.{siblings}"
 
 
 def _of_several(decision: AuditDecision) -> TableBlock:
