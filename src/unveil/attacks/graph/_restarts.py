@@ -29,17 +29,21 @@ FEWEST_NODES = 50
 AGREEMENT = 0.93
 #: Starts in this order: the share of the edges of either graph that the other seems to have, and whether features count
 #: until the mean field begins. Further ones begin anew, with other draws.
-FEATURE_STARTS = ((0.9, True), (0.8, False), (1.0, True))
+FEATURE_STARTS = ((0.9, True), (0.0, False), (0.8, False), (1.0, True))
 # The best solution is iterated further, so often at most.
 _MORE_STEPS = 20
-# Above this share of common edges, all auxiliary edges are taken for released ones.
-_NEARLY_ALL = 0.95
+# Above this share of common edges, all auxiliary edges are taken for released ones: for certain, and for a start.
+_NEARLY_ALL, _MAYBE_ALL = 0.93, 0.85
+# An attack on a copy that explains so much less of the edges failed where the real one did not.
+_FAILED = 0.3
 # Solutions have no mean largest chance below this, or they are flat; nor a common edge for so many of another one.
 _LEAST_CHANCE, _FLAT = 0.05, 2.0
 # Chances below this are left out where solutions are compared.
 _LEAST_COMPARED = 1e-3
 # Features are dependent, so their squared distances count half.
 _TEMPER, _RIDGE = 0.5, 1e-3
+# The overlap is estimated to be no less.
+_LEAST_OVERLAP = 0.7
 # The auxiliary graph has at most this share of the edges of the release, where the difference is learned.
 _MOST_OVERLAP = 0.98
 # A smaller variance is rounding.
@@ -79,13 +83,18 @@ class Solution:
         return Solution(better, others, max(float(own.multiply(each).sum()) for each in others) / itself)
 
     def support(self, row: IntArray, column: IntArray) -> FloatArray:
-        """Return the mean chance of pairs in the other solutions."""
+        """Return the mean chance of pairs in the other solutions; without any, in this one."""
+        if not self.others:
+            return self.field.chances[row, column].astype(np.float64)
         every = [np.asarray(each[row, column], np.float64).ravel() for each in self.others]
         return np.asarray(np.mean(every, axis=0), np.float64)
 
 
 class Start(NamedTuple):
-    """Where a run starts: from degrees (``overlap`` None) or from features."""
+    """Where a run starts: from degrees (``overlap`` None) or from features.
+
+    An overlap of 0 is estimated from the best solution so far.
+    """
 
     overlap: float | None
     keep: bool = False
@@ -95,7 +104,7 @@ def starts_of(start: str, restarts: int) -> list[Start]:
     """Return the starts to try, in order.
 
     >>> [each.overlap for each in starts_of("features", 4)]
-    [0.9, 0.8, 1.0, 0.9]
+    [0.9, 0.0, 0.8, 1.0]
     """
     if start == "degrees":
         return [Start(None)]
@@ -125,8 +134,9 @@ def search(
             field = mean_field(pair, **settings)
         else:
             surroundings = surroundings or (node_features(released), node_features(auxiliary))
-            first = feature_prior(released, auxiliary, surroundings, each.overlap, nodes, rng)
-            early = bethe_start(pair, first, first if each.keep else None, **settings)
+            overlap = each.overlap or _estimated(best, pair)
+            first = feature_prior(released, auxiliary, surroundings, overlap, nodes, rng)
+            early = bethe_start(pair, first, first if each.keep or overlap == 1 else None, **settings)
             field = mean_field(pair, **settings, start=early)
         best = best.or_better(field) if best else Solution(field)
         if best.converged:
@@ -137,6 +147,12 @@ def search(
     chances = best.field.chances
     early = bethe_start(pair, chances, None, **settings, chances=chances, steps=_MORE_STEPS)
     return best.or_better(mean_field(pair, **settings, start=early), again=True)
+
+
+def _estimated(best: Solution | None, pair: Pair) -> float:
+    """Return the overlap that a solution suggests: 1 or a value for which features are of use."""
+    found = explained_share(best, pair, *chosen_pairs(best.field)) if best else 1.0
+    return 1.0 if found > _MAYBE_ALL else max(found, _LEAST_OVERLAP)
 
 
 def _sparse(chances: Chances) -> Any:
@@ -275,15 +291,17 @@ def learn_trust(
     released: Graph,
     auxiliary: Graph,
     seeds: IntArray,
+    solution: Solution,
     overlap: float,
     starts: list[Start],
     rng: np.random.Generator,
 ) -> Trust:
     """Return how often choices are right in an attack on a copy of the release.
 
-    The copy has as many nodes and edges as the auxiliary graph, and the share ``overlap`` of its edges is released.
+    The copy has as many nodes and edges as the auxiliary graph, and the share ``overlap`` of its edges is released. If
+    that attack fails where the real one did not, by the share of common edges, the solution next to the truth counts.
     """
-    copy, own = noisy_copy(released, auxiliary, overlap, rng)
+    copy, own = noisy_copy(released, auxiliary, 1.0 if overlap > _NEARLY_ALL else overlap, rng)
     known = seeds[np.isin(seeds[:, 0], own), 0]
     pairs = np.column_stack([known, np.searchsorted(own, known)])
     rows = rng.permutation(np.setdiff1d(np.arange(released.nodes), pairs[:, 0]))
@@ -291,12 +309,22 @@ def learn_trust(
     pair = pair_of(released.to_sparse(), copy.to_sparse(), pairs, rows, columns)
     slack, absent = slack_of(rows.size, columns.size, None)
     found = search(released, copy, pair, (rows, columns), starts, slack=slack, absent=absent, rng=rng)
-    row, column = chosen_pairs(found.field)
     truth = np.full(released.nodes, -1)
     truth[own] = np.arange(own.size)
     place = np.full(copy.nodes + 1, -1)
     place[columns] = np.arange(columns.size)
-    true_column = place[truth[rows[row]]]
+    true_columns = place[truth[rows]]
+    start: Chances = np.zeros((rows.size, columns.size), np.float32)
+    start[true_columns >= 0, true_columns[true_columns >= 0]] = 1.0
+    planted = found.or_better(mean_field(pair, slack=slack, absent=absent, start=start))
+    edges = min(released.edges, auxiliary.edges), min(released.edges, copy.edges)
+    here, there, best = (
+        each.field.common / max(size, 1)
+        for each, size in ((solution, edges[0]), (found, edges[1]), (planted, edges[1]))
+    )
+    found = planted if here - there > max(abs(here - best), _FAILED) else found
+    row, column = chosen_pairs(found.field)
+    true_column = true_columns[row]
     right = true_column == column
     wrong = np.flatnonzero(~right & (true_column >= 0))
     listed = found.field.chances[row[wrong], true_column[wrong]] >= LEAST_CHANCE
@@ -320,10 +348,9 @@ def explained_share(solution: Solution, pair: Pair, row: IntArray, column: IntAr
     share = np.zeros(shape[1])
     share[column] = common / np.maximum(degree[column], 1)
     near = (pair.there @ share)[column] / np.maximum(degree[column], 1)
-    weight = (solution.field.chances[row, column] * solution.support(row, column)) ** 2 * near**4
+    weight = solution.field.chances[row, column] * solution.support(row, column) * near**2
     total = float((weight * degree[column]).sum())
-    found = float((weight * common).sum()) / total if total > 0 else 0.0
-    return 1.0 if found > _NEARLY_ALL else found
+    return float((weight * common).sum()) / total if total > 0 else 0.0
 
 
 def _looks(solution: Solution, row: IntArray, column: IntArray, degree: IntArray) -> FloatArray:

@@ -168,7 +168,7 @@ class MeanField:
             return guess_of_field(found.field, rows, columns, released.nodes)
         row, column = chosen_pairs(found.field)
         overlap = explained_share(found, pair, row, column)
-        trust = learn_trust(released, auxiliary, knowledge.seeds, overlap, starts, rng)
+        trust = learn_trust(released, auxiliary, knowledge.seeds, found, overlap, starts, rng)
         sure = np.zeros(rows.size)
         sure[row] = trust.chance(found, row, column, auxiliary.degrees[columns[column]])
         return guess_of_field(found.field, rows, columns, released.nodes, sure, trust.listed)
