@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.graph_strategies import graphs, heavy_tail
+from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from tests.oracles.exchangeable import orbits
 from tests.oracles.mean_field import (
     Edges,
@@ -22,7 +22,9 @@ from unveil._kernels.graph.mean_field import (
     HEATING,
     Chances,
     Field,
+    _neighbor_evidence,
     balanced,
+    bethe_start,
     edge_ratio,
     expected_witnesses,
     mean_field,
@@ -154,3 +156,52 @@ def test_weights_beyond_the_range_of_floating_point_numbers_are_scaled() -> None
     chances, *_ = balanced(logs, np.zeros(2), slack=None, rounds=ENOUGH)
     assert np.isfinite(chances).all()
     np.testing.assert_allclose(chances.sum(axis=1), 1, atol=1e-6)
+
+
+@given(graphs(min_nodes=3, max_nodes=7, min_edges=1), graphs(min_nodes=3, max_nodes=7, min_edges=1), st.integers(0, 99))
+@settings(max_examples=30)
+def test_evidence_of_neighbors_is_summed_one_by_one(one: Graph, other: Graph, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    chances: Chances = rng.dirichlet(np.ones(other.nodes), one.nodes).astype(np.float32)
+    pair = pair_of(one.to_sparse(), other.to_sparse(), NO_SEEDS, np.arange(one.nodes), np.arange(other.nodes))
+    here, there = one.to_sparse().toarray(), other.to_sparse().toarray()
+    gain = np.e**3 - 1
+    for of_rows in (False, True):
+        found = _neighbor_evidence(pair, chances, 3.0, of_rows=of_rows)
+        expected = np.zeros(chances.shape)
+        for u in range(one.nodes):
+            for v in range(other.nodes):
+                if of_rows:
+                    near = [sum(chances[x][there[v] > 0]) for x in np.flatnonzero(here[u])]
+                else:
+                    near = [sum(chances[here[u] > 0, y]) for y in np.flatnonzero(there[v])]
+                expected[u, v] = sum(np.log(1 + gain * float(each)) for each in near)
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_the_objective_is_the_likelihood_of_edges_and_degrees_and_the_entropy() -> None:
+    graph = heavy_tail(12, 2, 1)
+    found = field_of(graph, heavy_tail(12, 2, 2))
+    prior = np.array(log_likelihood_of_degrees(12, edges_of(graph), edges_of(heavy_tail(12, 2, 2))))
+    chances, edges, pairs = found.chances.astype(np.float64), graph.edges, 72.0
+    matrix, other = graph.to_sparse().toarray(), heavy_tail(12, 2, 2).to_sparse().toarray()
+    common = float((chances * (matrix @ chances @ other)).sum()) / 2
+    alone = edges - common + 0.01 * edges
+    counts = (common, alone, alone, pairs - common - 2 * alone)
+    likelihood = sum(each * np.log(each / pairs) for each in counts)
+    entropy = -float((chances * np.log(np.maximum(chances, 1e-25))).sum())
+    assert found.common == pytest.approx(common, rel=1e-4)
+    assert found.objective == pytest.approx(likelihood + float((chances * prior).sum()) + entropy, rel=1e-4)
+
+
+def test_a_start_at_the_truth_stays_there() -> None:
+    graph = erdos_renyi(40, 0.2, 4)
+    pair = pair_of(graph.to_sparse(), graph.to_sparse(), NO_SEEDS, np.arange(40), np.arange(40))
+    truth: Chances = np.eye(40, dtype=np.float32)
+    early = bethe_start(pair, truth, None, slack=None, chances=truth)
+    found = mean_field(pair, slack=None, start=early)
+    assert found.moved < 0.05
+    assert found.chances.argmax(axis=1).tolist() == list(range(40))
+    # A prior that knows the answer is enough to find it.
+    known = bethe_start(pair, 20 * truth, 20 * truth, slack=None)
+    assert known.argmax(axis=1).tolist() == list(range(40))

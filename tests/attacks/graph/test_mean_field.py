@@ -90,7 +90,7 @@ def test_a_node_that_fits_nobody_is_not_attempted() -> None:
 def test_what_takes_too_much_memory_is_refused_before_it_begins() -> None:
     large = Graph.from_edges([0], [1], nodes=20_000)
     nobody_known = GraphKnowledge(large, NO_SEEDS)
-    with pytest.raises(InputError, match=r"needs about 22\.4 GB for comparing 20,000 with 20,000 nodes.*candidates=30"):
+    with pytest.raises(InputError, match=r"needs about 25\.6 GB for comparing 20,000 with 20,000 nodes.*candidates=30"):
         run(MeanField(candidates="all"), large, nobody_known)
     with pytest.raises(InputError, match=r"keeping 20,000 candidates for each of 20,000 nodes.*Lower candidates"):
         run(MeanField(candidates=10**9), large, nobody_known)

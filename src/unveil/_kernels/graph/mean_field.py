@@ -27,6 +27,12 @@ LAST_STEPS = 8
 LEAST_RATIO, MOST_RATIO = 2.0, 14.0
 #: How often rows and columns are scaled at each step, and at the last one at most.
 ROUNDS, LAST_ROUNDS = 15, 50
+#: What a common edge counts while a start is looked for, in how many steps, and how often these scale.
+EARLY_RATIO, EARLY_STEPS, EARLY_ROUNDS = 6.0, 20, 8
+# The share of the chances before that each such step keeps, and the shift of a row below which these steps end.
+_DAMPING, _NEARLY_SETTLED = 0.3, 0.02
+# Below this shift of a row the mean field has settled, where it was given a start.
+_SETTLED = 1e-3
 _ROWS_AT_A_TIME = 512
 _LEAST_WEIGHT = 1e-25
 # Scaling ends when no column sum is farther from 1.
@@ -57,12 +63,20 @@ class Pair(NamedTuple):
 
 
 class Field(NamedTuple):
-    """Pair and no-match probabilities, their logs, and the edge weight."""
+    """Pair and no-match probabilities, their logs, the edge weight, and how the iteration ended.
+
+    ``objective`` is the negative free energy: the expected log-likelihood of edges and degrees and the entropy.
+    ``common`` is the expected number of common edges. ``moved`` is the share of its chances that a row moved in the
+    last step, in the mean of all rows.
+    """
 
     chances: Chances
     nobody: FloatArray
     logs: Chances
     ratio: float
+    objective: float
+    common: float
+    moved: float
 
 
 def pair_of(here: Any, there: Any, seeds: IntArray, rows: IntArray, columns: IntArray) -> Pair:
@@ -119,34 +133,131 @@ def edge_ratio(common: float, edges: int, other_edges: int, pairs: float) -> flo
     return float(np.clip(np.log(max(common, 1e-9) * none / (one * other)), LEAST_RATIO, MOST_RATIO))
 
 
-def mean_field(pair: Pair, *, slack: float | None, absent: int = 0) -> Field:
+def mean_field(pair: Pair, *, slack: float | None, absent: int = 0, start: Chances | None = None) -> Field:
     """Return the annealed mean field; ``slack`` weights no match (log).
 
-    With ``absent`` rows that are known to be nobody, that weight is changed until so many are expected to be.
+    With ``absent`` rows that are known to be nobody, that weight is changed until so many are expected to be. Chances
+    to ``start`` from replace degrees and heating.
     """
-    witnesses: Chances = np.zeros((pair.here.shape[0], pair.there.shape[0]), np.float32)
-    steps, ratio = len(HEATING) + LAST_STEPS, 0.0
-    chances, nobody, row, column = balanced(
-        log_weights(pair, witnesses, ratio), np.zeros(witnesses.shape[1]), slack=slack, rounds=ROUNDS, absent=absent
-    )
-    for step in range(steps):
+    heating = HEATING if start is None else ()
+    if start is None:
+        witnesses: Chances = np.zeros((pair.here.shape[0], pair.there.shape[0]), np.float32)
+        weights = log_weights(pair, witnesses, 0.0)
+        start, _, _, column = balanced(weights, _no_scale(pair), slack=slack, rounds=ROUNDS, absent=absent)
+    else:
+        column = _no_scale(pair)
+    chances, last, ratio, moved = start, len(heating) + LAST_STEPS - 1, 0.0, 1.0
+    for step in range(last + 1):
         witnesses = expected_witnesses(pair, chances)
-        ratio = HEATING[step] if step < len(HEATING) else _worth(pair, chances, witnesses)
-        rounds = ROUNDS if step < steps - 1 else LAST_ROUNDS
+        ratio = heating[step] if step < len(heating) else _worth(pair, chances, witnesses)
+        before, settled = chances, not heating and moved < _SETTLED
+        rounds = LAST_ROUNDS if step == last or settled else ROUNDS
         weights = log_weights(pair, witnesses, ratio)
         chances, nobody, row, column = balanced(weights, column, slack=slack, rounds=rounds, absent=absent)
+        moved = shift(before, chances)
+        if settled:
+            break
     logs = log_weights(pair, witnesses, ratio)
     logs += row[:, None].astype(np.float32)
     logs += column.astype(np.float32)
-    return Field(chances, nobody, logs, ratio)
+    common = _common_edges(pair, chances, expected_witnesses(pair, chances))
+    return Field(chances, nobody, logs, ratio, _objective(pair, chances, common), common, moved)
+
+
+def bethe_start(
+    pair: Pair,
+    first: Chances,
+    prior: Chances | None,
+    *,
+    slack: float | None,
+    absent: int = 0,
+    chances: Chances | None = None,
+    steps: int = EARLY_STEPS,
+) -> Chances:
+    """Return chances to start the mean field from.
+
+    The mean field counts expected common edges. Far from the solution, where the true partner of a neighbor has a
+    small chance among many, that hardly differs from chance. Here each neighbor adds ``log(1 + (exp(ratio) - 1) x)``,
+    x being the chance that it is matched to a neighbor of the other node, as in belief propagation on trees: a chance
+    of ten times the usual one counts, however small. Neighbors of columns and of rows are counted by turns.
+
+    Parameters
+    ----------
+    pair
+        Both graphs.
+    first
+        Log weights of the first chances, unless ``chances`` are given.
+    prior
+        Log weights that are added in each step; None for those of degrees.
+    slack, absent
+        As in :func:`mean_field`.
+    chances
+        Where to start.
+    steps
+        How many steps at most.
+    """
+    column = _no_scale(pair)
+    if chances is None:
+        chances, _, _, column = balanced(first.copy(), column, slack=slack, rounds=EARLY_ROUNDS, absent=absent)
+    for step in range(steps):
+        weights = _neighbor_evidence(pair, chances, EARLY_RATIO, of_rows=step % 2 == 1)
+        weights += pair.prior.astype(np.float32)[pair.kind[:, None], pair.other_kind] if prior is None else prior
+        found, _, _, column = balanced(weights, column, slack=slack, rounds=EARLY_ROUNDS, absent=absent)
+        moved = shift(chances, found)
+        chances = np.float32(1 - _DAMPING) * found + np.float32(_DAMPING) * chances
+        if moved < _NEARLY_SETTLED:
+            break
+    return chances
+
+
+def _neighbor_evidence(pair: Pair, chances: Chances, ratio: float, *, of_rows: bool) -> Chances:
+    """Return each pair's summed log odds that neighbors are matched to neighbors."""
+    gain = np.float32(np.expm1(ratio))
+    if of_rows:
+        near = np.log1p(gain * (pair.there @ np.ascontiguousarray(chances.T)))
+        evidence: Chances = pair.here @ np.ascontiguousarray(near.T)
+    else:
+        near = np.log1p(gain * (pair.here @ chances))
+        evidence = np.ascontiguousarray((pair.there @ np.ascontiguousarray(near.T)).T)
+    entries = pair.witnesses.tocoo()
+    evidence[entries.row, entries.col] += np.float32(ratio) * entries.data
+    return evidence
+
+
+def shift(before: Chances, after: Chances) -> float:
+    """Return the mean total variation of rows between two fields."""
+    return float(np.abs(after - before).sum(dtype=np.float64)) / 2 / max(len(after), 1)
+
+
+def _no_scale(pair: Pair) -> FloatArray:
+    return np.zeros(pair.there.shape[0])
+
+
+def _common_edges(pair: Pair, chances: Chances, witnesses: Chances) -> float:
+    """Return the expected number of common edges."""
+    common = pair.known_edges + float(np.einsum("uv,uv->", chances, witnesses, dtype=np.float64)) / 2
+    # An edge to a known node is seen from one end here, any other from both.
+    return common + float(pair.witnesses.multiply(chances).sum(dtype=np.float64)) / 2
 
 
 def _worth(pair: Pair, chances: Chances, witnesses: Chances) -> float:
     """Return the weight of a common edge, by their expected number."""
-    common = pair.known_edges + float(np.einsum("uv,uv->", chances, witnesses, dtype=np.float64)) / 2
-    # An edge to a known node is seen from one end here, any other from both.
-    common += float(pair.witnesses.multiply(chances).sum(dtype=np.float64)) / 2
+    common = _common_edges(pair, chances, witnesses)
     return edge_ratio(common, *pair.edges, pair.nodes[0] * pair.nodes[1] / 2)
+
+
+def _objective(pair: Pair, chances: Chances, common: float) -> float:
+    """Return the log-likelihood of edges with their best chances, of degrees, and the entropy, summed."""
+    pairs = pair.nodes[0] * pair.nodes[1] / 2
+    one, other = (max(each - common, 0.0) + _LEAST_ERRORS * pair.edges[1] for each in pair.edges)
+    counts = np.array([common, one, other, max(pairs - common - one - other, 1.0)])
+    edges = float((counts * np.log(np.maximum(counts, 1e-9) / pairs)).sum())
+    degrees = 0.0
+    for kind in range(len(pair.prior)):
+        mass = chances[pair.kind == kind].sum(axis=0, dtype=np.float64)
+        degrees += float(mass @ pair.prior[kind, pair.other_kind])
+    logs = np.log(np.maximum(chances, np.float32(_LEAST_WEIGHT)))
+    return edges + degrees - float(np.einsum("uv,uv->", chances, logs, dtype=np.float64))
 
 
 def expected_witnesses(pair: Pair, chances: Chances) -> Chances:

@@ -8,11 +8,22 @@ from typing import Literal
 import numpy as np
 
 from unveil._kernels._compile import kernel
-from unveil._kernels.graph.mean_field import Field, mean_field, pair_of
+from unveil._kernels.graph.mean_field import Field, pair_of
 from unveil._kernels.graph.sparse_field import SparseField, graphs_of, sparse_field
 from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.attacks._listing import attack
 from unveil.attacks.graph._guess import check_knowledge
+from unveil.attacks.graph._restarts import (
+    FEWEST_NODES,
+    LEAST_CHANCE,
+    SLACK,
+    chosen_pairs,
+    explained_share,
+    learn_trust,
+    search,
+    slack_of,
+    starts_of,
+)
 from unveil.attacks.graph.korula_lattanzi import KorulaLattanzi
 from unveil.attacks.graph.needs import (
     BYTES_PER_CANDIDATE,
@@ -32,8 +43,6 @@ ALL_UP_TO = 4_000
 FEW = 30
 #: Graphs of more nodes start from the mapping of another attack: comparing all degrees would take minutes.
 DEGREES_UP_TO = 30_000
-#: The log weight of being no node where one graph has more nodes to be matched.
-SLACK = -8.0
 
 
 @attack(
@@ -51,9 +60,16 @@ class MeanField:
     If pairs of nodes are edges in both graphs, in one or in none independently of one another, a mapping is the more
     likely the more edges are common. The attack computes for each released node the chance of each auxiliary one in the
     mean field of all mappings: in proportion to ``exp(ratio * expected common edges + what degrees say)``, with rows
-    and columns that sum to 1. It starts from the degrees alone, so no seed pair is needed, and lets common edges count
-    little at first, at last as much as they are worth by the log odds ratio of being an edge in both graphs. Seed pairs
-    are certain from the start.
+    and columns that sum to 1. Seed pairs are certain from the start; none is needed.
+
+    Graphs of at least 50 nodes to match start from features of each node's surroundings: neighbors' degrees, triangles,
+    core numbers, walks, nodes within a few steps. How far both graphs differ in them is learned on thinned copies of
+    the release. Several starts are tried; the solution with the best free energy is kept. Smaller graphs start from
+    degrees, and let common edges count little at first.
+
+    If no two starts lead to the same solution, its chances are not to be relied on. The attacker then attacks a copy of
+    the release in the same way, sees how often such choices are right there, and states that; what it takes from
+    a choice lies elsewhere. So a failed attack states chances near 0.
 
     The mapping is the one with the largest product of chances, ties at random. The guess holds the chances
     themselves, which are probabilities; those below 0.0001 are left out and shared in proportion among the others, or,
@@ -62,7 +78,7 @@ class MeanField:
     Parameters
     ----------
     candidates
-        How many auxiliary nodes are kept for each released one, or "all"; then it takes 56 bytes for each pair of
+        How many auxiliary nodes are kept for each released one, or "all"; then it takes 64 bytes for each pair of
         nodes. "auto" keeps all in graphs of up to 4,000 nodes and 30 in larger ones. With a number the likeliest pair
         is mapped first. Above 30,000 nodes it then starts from the mapping of korula-lattanzi, and needs seed pairs.
     slack
@@ -72,6 +88,12 @@ class MeanField:
         that weight is changed until as many of them are expected to be no node as it has more.
     memory
         How many GB it may take; what would take more is refused before it begins.
+    restarts
+        How many starts from features are tried at most; it ends earlier where two agree. They differ in the share of
+        edges that both graphs are taken to have in common.
+    start
+        "features", or "degrees" for one start from the degrees alone, whose chances are not checked. With a number of
+        candidates it is always the latter.
 
     Examples
     --------
@@ -84,10 +106,17 @@ class MeanField:
     candidates: int | Literal["auto", "all"] = "auto"
     slack: float | None = None
     memory: float = 2.0
+    restarts: int = 2
+    start: Literal["features", "degrees"] = "features"
 
     def __post_init__(self) -> None:
         if self.candidates not in ("auto", "all"):
             whole_number(self.candidates, "candidates", advice="Write all to keep every candidate")
+        whole_number(self.restarts, "restarts")
+        if self.start not in ("features", "degrees"):
+            raise InputError(
+                f"start is {self.start!r}; it must be features or degrees. Write features, or leave it out"
+            )
         if self.slack is not None and not _is_finite(self.slack):
             raise InputError(f"slack is {self.slack!r}; it must be a finite number. Write -8, or leave it out")
         if not _is_finite(self.memory) or self.memory <= 0:
@@ -130,10 +159,19 @@ class MeanField:
         )
         if rows.size == 0 or columns.size == 0:
             return nobody_attempted(released)
-        slack = self.slack if self.slack is not None or rows.size == columns.size else SLACK
-        pair = pair_of(released.to_sparse(), knowledge.auxiliary.to_sparse(), knowledge.seeds, rows, columns)
-        absent = max(rows.size - columns.size, 0) if self.slack is None else 0
-        return guess_of_field(mean_field(pair, slack=slack, absent=absent), rows, columns, released.nodes)
+        slack, absent = slack_of(rows.size, columns.size, self.slack)
+        auxiliary = knowledge.auxiliary
+        pair = pair_of(released.to_sparse(), auxiliary.to_sparse(), knowledge.seeds, rows, columns)
+        starts = starts_of(self.start if min(rows.size, columns.size) >= FEWEST_NODES else "degrees", self.restarts)
+        found = search(released, auxiliary, pair, (rows, columns), starts, slack=slack, absent=absent, rng=rng)
+        if found.converged or not found.others:
+            return guess_of_field(found.field, rows, columns, released.nodes)
+        row, column = chosen_pairs(found.field)
+        overlap = explained_share(found, pair, row, column)
+        trust = learn_trust(released, auxiliary, knowledge.seeds, found, overlap, starts, rng)
+        sure = np.zeros(rows.size)
+        sure[row] = trust.chance(found, row, column, auxiliary.degrees[columns[column]])
+        return guess_of_field(found.field, rows, columns, released.nodes, sure, trust.listed)
 
 
 def run_sparse(
@@ -197,28 +235,41 @@ def _is_finite(value: object) -> bool:
 
 # The guess that a mean field leaves: the likely pairs, and a mapping in which no node is taken twice.
 
-#: Candidates with a smaller chance are left out, unless they are chosen.
-LEAST_CHANCE = 1e-4
 
-
-def guess_of_field(field: Field, rows: IntArray, columns: IntArray, nodes: int) -> Candidates:
+def guess_of_field(
+    field: Field,
+    rows: IntArray,
+    columns: IntArray,
+    nodes: int,
+    sure: FloatArray | None = None,
+    listed: float = 1.0,
+) -> Candidates:
     """Return the guess of a full matrix, given its randomly ordered nodes.
 
     The mapping has the largest product of chances; a row that is more likely no node than whom it was mapped to is not
-    attempted.
+    attempted. With ``sure``, the chance of each row's choice, the others have the share ``listed`` of what that leaves,
+    but none has more than the choice; the rest lies elsewhere.
     """
-    from scipy.optimize import linear_sum_assignment
-
-    one, other = linear_sum_assignment(-field.logs.astype(np.float64))
-    sure = field.chances[one, other] >= field.nobody[one]
-    one, other = one[sure], other[sure]
+    one, other = chosen_pairs(field)
     chosen = np.full(nodes, NOT_ATTEMPTED, np.int64)
     chosen[rows[one]] = columns[other]
     kept = np.zeros(field.chances.shape, np.bool_)
     kept[one] = field.chances[one] >= np.minimum(LEAST_CHANCE, field.chances[one].max(axis=1))[:, None]
     kept[one, other] = True
     row, column = np.nonzero(kept)
-    return _guess(rows[row], columns[column], field.chances[kept].astype(np.float64), chosen)
+    likely = field.chances[kept].astype(np.float64)
+    if sure is None:
+        return _guess(rows[row], columns[column], likely, chosen)
+    choice = np.full(rows.size, NOT_ATTEMPTED)
+    choice[one] = other
+    is_choice = choice[row] == column
+    total, largest = np.bincount(row, np.where(is_choice, 0, likely), rows.size), np.zeros(rows.size)
+    np.maximum.at(largest, row[~is_choice], likely[~is_choice])
+    scale = np.minimum((1 - sure) * listed / np.maximum(total, 1e-300), sure / np.maximum(largest, 1e-300))
+    likely = np.where(is_choice, sure[row], likely * scale[row])
+    away = np.zeros(nodes)
+    away[rows] = 1 - np.bincount(row, likely, rows.size)
+    return _guess(rows[row], columns[column], likely, chosen, away, np.sort(columns))
 
 
 def guess_of_sparse_field(

@@ -13,9 +13,9 @@ from unveil.data.graph import Graph
 
 #: Bytes for each pair of nodes with all candidates, for each candidate of a node, and for each node of the larger graph
 #: while the first candidates are chosen by degree.
-BYTES_PER_PAIR, BYTES_PER_CANDIDATE, BYTES_PER_NODE = 56, 80, 20_000
+BYTES_PER_PAIR, BYTES_PER_CANDIDATE, BYTES_PER_NODE = 64, 80, 20_000
 # Seconds for each pair of nodes with all candidates, at least and at most.
-_LEAST_PER_PAIR, _MOST_PER_PAIR = 0.4e-6, 1.4e-6
+_LEAST_PER_PAIR, _MOST_PER_PAIR = 0.6e-6, 3.0e-6
 # Seconds of a step for each pair of edges that meet in a node, one of either graph, and for each candidate of a node;
 # and once for each pair of nodes that is compared by degree.
 _PER_WITNESS, _PER_CANDIDATE, _BY_DEGREE = 2e-8, 4e-7, 1.2e-8
@@ -43,8 +43,8 @@ class Needs(NamedTuple):
 def needs_of_all(nodes: int, others: int) -> Needs:
     """Return the cost of comparing all pairs of nodes.
 
-    >>> needs_of_all(4_000, 4_000).sentence[:66]
-    'Each run of mean-field takes about 6 to 22 CPU seconds and 0.9 GB.'
+    >>> needs_of_all(4_000, 4_000).sentence[:67]
+    'Each run of mean-field takes about 10 to 48 CPU seconds and 1.0 GB.'
     """
     pairs = nodes * others
     instead = "candidates=30 takes a fraction of that"

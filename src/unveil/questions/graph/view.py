@@ -262,9 +262,9 @@ def method(findings: GraphFindings) -> tuple[str, ...]:
         f"Seed pairs{unknown} are left out of every result. The probability of a candidate is its score divided by the "
         "sum of the scores compared; surprisal is capped at a probability of 1e-12. Random guessing gives each "
         "attempted node an auxiliary node outside the seed pairs.",
-        "Upper bound of recall: c nodes with the same neighbors, in the release or the auxiliary graph, are "
-        "indistinguishable. Each is re-identified with probability at most 1/c. Other symmetries may lower "
-        "it further.",
+        "Upper bound of recall: c nodes with the same neighbors, or the same place in isomorphic trees, are "
+        "indistinguishable, in the release or the auxiliary graph. Each is re-identified with probability at most 1/c. "
+        "Other symmetries may lower it further.",
         *edges.method(findings),
         *attributes.method(findings),
         *confidence.method(findings),

@@ -1,0 +1,393 @@
+"""Starts of mean-field matching: features of nodes, several restarts, and the best free energy.
+
+Without seed pairs the mean field depends on where it starts. Degrees alone tell nodes of sparse graphs hardly apart, so
+nodes are compared by their surroundings. How much a feature differs between both graphs is learned on the released
+graph: two copies of it are thinned as both graphs seem to be, and the truth of that is known. The solution with the
+best free energy is kept. Where another start leads elsewhere, its chances are not to be relied on; then the attacker
+attacks a copy of the release in the same way, and learns how often such chances are right.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from unveil._kernels.calibration import Calibrator, chance, fit
+from unveil._kernels.graph.clustering import triangles
+from unveil._kernels.graph.mean_field import Chances, Field, Pair, bethe_start, mean_field, pair_of
+from unveil._kernels.types import FloatArray, IntArray
+from unveil.data.graph import Graph
+
+#: The log weight of being no node where one graph has more nodes to be matched.
+SLACK = -8.0
+#: Candidates with a smaller chance are left out, unless they are chosen.
+LEAST_CHANCE = 1e-4
+#: Graphs of fewer nodes start from degrees alone: too little can be learned from them.
+FEWEST_NODES = 50
+#: The solutions of two starts agree if the chance that both name the same node is this share of what one has with
+#: itself; then no further start is tried.
+AGREEMENT = 0.93
+#: Starts in this order: the share of the edges of either graph that the other seems to have, and whether features count
+#: until the mean field begins. Further ones begin anew, with other draws.
+FEATURE_STARTS = ((0.9, True), (0.0, False), (0.8, False), (1.0, True))
+# The best solution is iterated further, so often at most.
+_MORE_STEPS = 20
+# Above this share of common edges, all auxiliary edges are taken for released ones: for certain, and for a start.
+_NEARLY_ALL, _MAYBE_ALL = 0.93, 0.85
+# An attack on a copy that explains so much less of the edges failed where the real one did not.
+_FAILED = 0.3
+# Solutions have no mean largest chance below this, or they are flat; nor a common edge for so many of another one.
+_LEAST_CHANCE, _FLAT = 0.05, 2.0
+# Chances below this are left out where solutions are compared.
+_LEAST_COMPARED = 1e-3
+# Features are dependent, so their squared distances count half.
+_TEMPER, _RIDGE = 0.5, 1e-3
+# The overlap is estimated to be no less.
+_LEAST_OVERLAP = 0.7
+# The auxiliary graph has at most this share of the edges of the release, where the difference is learned.
+_MOST_OVERLAP = 0.98
+# A smaller variance is rounding.
+_LEAST_VARIANCE = 1e-10
+# Nodes within so many steps are counted if that takes no more operations than this.
+_MOST_OPERATIONS = 2e7
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The best of several solutions.
+
+    ``others`` are the chances of the other ones, as sparse matrices. ``agreement`` is the largest share of the mass of
+    the best that one of them has in common with it, 0 if there are none.
+    """
+
+    field: Field
+    others: tuple[Any, ...] = ()
+    agreement: float = 0.0
+
+    @property
+    def converged(self) -> bool:
+        """Whether two starts led here, and not to chances that are about even."""
+        return self.agreement > AGREEMENT and float(self.field.chances.max(axis=1).mean()) > _LEAST_CHANCE
+
+    def or_better(self, field: Field, *, again: bool = False) -> "Solution":
+        """Return the better of both, with the other as one more; ``again`` where it was reached from this one."""
+        worse, better = sorted((self.field, field), key=lambda each: each.objective)
+        if worse.common > better.common * _FLAT:
+            # Even chances can have the better free energy, but say nothing.
+            worse, better = better, worse
+        if again:
+            return replace(self, field=better)
+        others = (*self.others, _sparse(worse.chances))
+        own = _sparse(better.chances)
+        itself = max(float(own.multiply(own).sum()), 1e-9)
+        return Solution(better, others, max(float(own.multiply(each).sum()) for each in others) / itself)
+
+    def support(self, row: IntArray, column: IntArray) -> FloatArray:
+        """Return the mean chance of pairs in the other solutions; without any, in this one."""
+        if not self.others:
+            return self.field.chances[row, column].astype(np.float64)
+        every = [np.asarray(each[row, column], np.float64).ravel() for each in self.others]
+        return np.asarray(np.mean(every, axis=0), np.float64)
+
+
+class Start(NamedTuple):
+    """Where a run starts: from degrees (``overlap`` None) or from features.
+
+    An overlap of 0 is estimated from the best solution so far.
+    """
+
+    overlap: float | None
+    keep: bool = False
+
+
+def starts_of(start: str, restarts: int) -> list[Start]:
+    """Return the starts to try, in order.
+
+    >>> [each.overlap for each in starts_of("features", 4)]
+    [0.9, 0.0, 0.8, 1.0]
+    """
+    if start == "degrees":
+        return [Start(None)]
+    return [Start(*FEATURE_STARTS[each % len(FEATURE_STARTS)]) for each in range(restarts)]
+
+
+def search(
+    released: Graph,
+    auxiliary: Graph,
+    pair: Pair,
+    nodes: tuple[IntArray, IntArray],
+    starts: list[Start],
+    *,
+    slack: float | None,
+    absent: int,
+    rng: np.random.Generator,
+) -> Solution:
+    """Return the best solution of several starts.
+
+    ``nodes`` are the released and auxiliary nodes of the rows and columns of ``pair``.
+    """
+    settings: dict[str, Any] = {"slack": slack, "absent": absent}
+    surroundings: tuple[FloatArray, FloatArray] | None = None
+    best: Solution | None = None
+    for each in starts:
+        if each.overlap is None:
+            field = mean_field(pair, **settings)
+        else:
+            surroundings = surroundings or (node_features(released), node_features(auxiliary))
+            overlap = each.overlap or _estimated(best, pair)
+            first = feature_prior(released, auxiliary, surroundings, overlap, nodes, rng)
+            early = bethe_start(pair, first, first if each.keep or overlap == 1 else None, **settings)
+            field = mean_field(pair, **settings, start=early)
+        best = best.or_better(field) if best else Solution(field)
+        if best.converged:
+            break
+    best = best or Solution(mean_field(pair, **settings))
+    if best.converged or not best.others:
+        return best
+    chances = best.field.chances
+    early = bethe_start(pair, chances, None, **settings, chances=chances, steps=_MORE_STEPS)
+    return best.or_better(mean_field(pair, **settings, start=early), again=True)
+
+
+def _estimated(best: Solution | None, pair: Pair) -> float:
+    """Return the overlap that a solution suggests: 1 or a value for which features are of use."""
+    found = explained_share(best, pair, *chosen_pairs(best.field)) if best else 1.0
+    return 1.0 if found > _MAYBE_ALL else max(found, _LEAST_OVERLAP)
+
+
+def _sparse(chances: Chances) -> Any:
+    from scipy.sparse import csr_array
+
+    return csr_array(np.where(chances >= _LEAST_COMPARED, chances, np.float32(0)))
+
+
+def feature_prior(
+    released: Graph,
+    auxiliary: Graph,
+    surroundings: tuple[FloatArray, FloatArray],
+    overlap: float,
+    nodes: tuple[IntArray, IntArray],
+    rng: np.random.Generator,
+) -> Chances:
+    """Return log weights of pairs by their features, up to a constant.
+
+    A linear model of the auxiliary features given the released ones, with normal errors, is fitted to two copies of the
+    release, of which each has the share ``overlap`` of the edges of the other.
+    """
+    one, other, own = thinned_copies(released, auxiliary, overlap, rng)
+    features = [node_features(one)[own], node_features(other), *surroundings]
+    count = min(each.shape[1] for each in features)
+    here, there, row, column = (each[:, :count] for each in features)
+    weight = np.linalg.lstsq(here, there, rcond=None)[0]
+    errors = there - here @ weight
+    spread = errors.T @ errors / max(len(errors), 1) + _RIDGE * np.eye(count)
+    scale = np.linalg.cholesky(np.linalg.inv(spread))
+    one_side, other_side = (row[nodes[0]] @ weight) @ scale, column[nodes[1]] @ scale
+    gap = (one_side**2).sum(axis=1)[:, None] + (other_side**2).sum(axis=1) - 2 * one_side @ other_side.T
+    return np.asarray(-0.5 * _TEMPER * gap, np.float32)
+
+
+def thinned_copies(
+    released: Graph, auxiliary: Graph, overlap: float, rng: np.random.Generator
+) -> tuple[Graph, Graph, IntArray]:
+    """Return two copies of a release with about that overlap, and the nodes of the first that the second has."""
+    share = min(1.0, auxiliary.edges / max(released.edges, 1))
+    own = np.arange(released.nodes)
+    other = released
+    if auxiliary.nodes < released.nodes:
+        own = np.sort(rng.choice(released.nodes, auxiliary.nodes, replace=False))
+        other = _among(released, own)
+        share = min(1.0, auxiliary.edges / max(other.edges, 1))
+    if overlap == 1:
+        return released, _thinned(other, min(share, _MOST_OVERLAP), rng), own
+    return _thinned(released, overlap, rng), _thinned(other, overlap * share, rng), own
+
+
+def _thinned(graph: Graph, share: float, rng: np.random.Generator) -> Graph:
+    kept = rng.choice(graph.edges, round(share * graph.edges), replace=False)
+    return Graph.from_keys(np.sort(graph.keys[kept]), graph.nodes)
+
+
+def _among(graph: Graph, nodes: IntArray) -> Graph:
+    place = np.full(graph.nodes, -1)
+    place[nodes] = np.arange(nodes.size)
+    one, other = (place[ends] for ends in graph.ends)
+    both = (one >= 0) & (other >= 0)
+    return Graph.from_edges(one[both], other[both], nodes=nodes.size)
+
+
+def node_features(graph: Graph) -> FloatArray:
+    """Return standardized features of each node, one column each.
+
+    The degree, triangles, core numbers, numbers of walks, means and spread of neighbors' degrees, and nodes within two
+    and three steps. On scales on which they vary about as much at large as at small values.
+    """
+    matrix = graph.to_sparse().astype(np.float64).tocsr()
+    degree = np.asarray(graph.degrees, np.float64)
+    mean = 1 / np.maximum(degree, 1)
+    logs = np.log1p(degree)
+    found = [2 * np.sqrt(degree + 0.25), 2 * np.sqrt(triangles(graph.start, graph.neighbour) + 0.25)]
+    walks = degree
+    for _ in range(4):
+        walks = matrix @ walks
+        found.append(np.log1p(walks))
+    for scale in (logs, mean):
+        one = mean * (matrix @ scale)
+        found += [one, mean * (matrix @ one)]
+    variance = mean * (matrix @ logs**2) - (mean * (matrix @ logs)) ** 2
+    found.append(np.sqrt(np.where(variance > _LEAST_VARIANCE, variance, 0.0)))
+    row = np.repeat(np.arange(graph.nodes), graph.degrees)
+    largest = np.zeros(graph.nodes)
+    np.maximum.at(largest, row, logs[graph.neighbour])
+    found.append(largest)
+    core = degree
+    for _ in range(3):
+        core = _h_index(row, core[graph.neighbour], graph)
+        found.append(np.log1p(core))
+    found += _reached(matrix)
+    features = np.column_stack(found)
+    return np.asarray((features - features.mean(axis=0)) / (features.std(axis=0) + 1e-9), np.float64)
+
+
+def _h_index(row: IntArray, value: FloatArray, graph: Graph) -> FloatArray:
+    """Return for each node the most h such that h neighbors have a value of h or more; repeated, the core number."""
+    order = np.lexsort((-value, row))
+    place = np.arange(row.size) - graph.start[row] + 1
+    largest = np.zeros(graph.nodes)
+    np.maximum.at(largest, row, np.minimum(value[order], place))
+    return largest
+
+
+def _reached(matrix: Any) -> list[FloatArray]:
+    """Return the logarithm of how many nodes are within two, three and four steps."""
+    from scipy.sparse import eye_array
+
+    near = (matrix + eye_array(matrix.shape[0])).tocsr()
+    found, reached, per_node = [], near, near.nnz / near.shape[0]
+    for _ in range(3):
+        if reached.nnz * per_node > _MOST_OPERATIONS:
+            break
+        reached = reached @ near
+        reached.data[:] = 1.0
+        found.append(np.log(np.diff(reached.indptr)))
+    return found
+
+
+class Trust(NamedTuple):
+    """How often choices are right that look like those of an attack whose starts do not agree.
+
+    ``listed`` is the share of wrong choices whose true node has a chance that is listed.
+    """
+
+    learned: Calibrator
+    listed: float
+
+    def chance(self, solution: Solution, row: IntArray, column: IntArray, degree: IntArray) -> FloatArray:
+        """Return the probability that these choices are right, given the auxiliary degrees."""
+        return chance(self.learned, _looks(solution, row, column, degree))
+
+
+def learn_trust(
+    released: Graph,
+    auxiliary: Graph,
+    seeds: IntArray,
+    solution: Solution,
+    overlap: float,
+    starts: list[Start],
+    rng: np.random.Generator,
+) -> Trust:
+    """Return how often choices are right in an attack on a copy of the release.
+
+    The copy has as many nodes and edges as the auxiliary graph, and the share ``overlap`` of its edges is released. If
+    that attack fails where the real one did not, by the share of common edges, the solution next to the truth counts.
+    """
+    copy, own = noisy_copy(released, auxiliary, 1.0 if overlap > _NEARLY_ALL else overlap, rng)
+    known = seeds[np.isin(seeds[:, 0], own), 0]
+    pairs = np.column_stack([known, np.searchsorted(own, known)])
+    rows = rng.permutation(np.setdiff1d(np.arange(released.nodes), pairs[:, 0]))
+    columns = rng.permutation(np.setdiff1d(np.arange(copy.nodes), pairs[:, 1]))
+    pair = pair_of(released.to_sparse(), copy.to_sparse(), pairs, rows, columns)
+    slack, absent = slack_of(rows.size, columns.size, None)
+    found = search(released, copy, pair, (rows, columns), starts, slack=slack, absent=absent, rng=rng)
+    truth = np.full(released.nodes, -1)
+    truth[own] = np.arange(own.size)
+    place = np.full(copy.nodes + 1, -1)
+    place[columns] = np.arange(columns.size)
+    true_columns = place[truth[rows]]
+    start: Chances = np.zeros((rows.size, columns.size), np.float32)
+    start[true_columns >= 0, true_columns[true_columns >= 0]] = 1.0
+    planted = found.or_better(mean_field(pair, slack=slack, absent=absent, start=start))
+    edges = min(released.edges, auxiliary.edges), min(released.edges, copy.edges)
+    here, there, best = (
+        each.field.common / max(size, 1)
+        for each, size in ((solution, edges[0]), (found, edges[1]), (planted, edges[1]))
+    )
+    found = planted if here - there > max(abs(here - best), _FAILED) else found
+    row, column = chosen_pairs(found.field)
+    true_column = true_columns[row]
+    right = true_column == column
+    wrong = np.flatnonzero(~right & (true_column >= 0))
+    listed = found.field.chances[row[wrong], true_column[wrong]] >= LEAST_CHANCE
+    degree = copy.degrees[columns[column]]
+    share = float(listed.sum()) / max(int((~right).sum()), 1)
+    return Trust(fit(_looks(found, row, column, degree), right), share)
+
+
+def explained_share(solution: Solution, pair: Pair, row: IntArray, column: IntArray) -> float:
+    """Return the estimated share of auxiliary edges that are released, from choices likely to be right.
+
+    Choices count by their chances in this and other solutions, and by how many edges of their neighbors lie on
+    released edges: where neighbors are matched wrongly, edges seem to be missing.
+    """
+    from scipy.sparse import csr_array
+
+    shape = solution.field.chances.shape
+    mapping = csr_array((np.ones(row.size, np.float32), (row, column)), shape=shape)
+    common = np.asarray((pair.here @ mapping @ pair.there)[row, column], np.float64).ravel()
+    degree = np.diff(pair.there.tocsr().indptr)
+    share = np.zeros(shape[1])
+    share[column] = common / np.maximum(degree[column], 1)
+    near = (pair.there @ share)[column] / np.maximum(degree[column], 1)
+    weight = solution.field.chances[row, column] * solution.support(row, column) * near**2
+    total = float((weight * degree[column]).sum())
+    return float((weight * common).sum()) / total if total > 0 else 0.0
+
+
+def _looks(solution: Solution, row: IntArray, column: IntArray, degree: IntArray) -> FloatArray:
+    """Return features of choices: their chances here and in other solutions, and the auxiliary degrees."""
+    here = np.log(solution.field.chances[row, column].astype(np.float64) + _LEAST_COMPARED)
+    return np.column_stack([here, np.log(solution.support(row, column) + _LEAST_COMPARED), np.log1p(degree)])
+
+
+def chosen_pairs(field: Field) -> tuple[IntArray, IntArray]:
+    """Return the rows and columns of the mapping with the largest product of chances, without rows likelier nobody."""
+    from scipy.optimize import linear_sum_assignment
+
+    one, other = linear_sum_assignment(-field.logs.astype(np.float64))
+    sure = field.chances[one, other] >= field.nobody[one]
+    return one[sure], other[sure]
+
+
+def slack_of(rows: int, columns: int, slack: float | None) -> tuple[float | None, int]:
+    """Return the log weight of no match, and the number of rows that are known to have none."""
+    if slack is not None:
+        return slack, 0
+    return (None if rows == columns else SLACK), max(rows - columns, 0)
+
+
+def noisy_copy(released: Graph, auxiliary: Graph, overlap: float, rng: np.random.Generator) -> tuple[Graph, IntArray]:
+    """Return a graph as large as the auxiliary one, and the released nodes that it has.
+
+    The share ``overlap`` of its edges are released edges. The ends of the others are drawn in proportion to degrees.
+    """
+    own, source = np.arange(released.nodes), released
+    if auxiliary.nodes < released.nodes:
+        own = np.sort(rng.choice(released.nodes, auxiliary.nodes, replace=False))
+        source = _among(released, own)
+    size = min(auxiliary.edges, source.edges)
+    kept = _thinned(source, overlap * min(size / max(source.edges, 1), _MOST_OVERLAP), rng)
+    added = size - kept.edges
+    ends = rng.permutation(source.neighbour)[: source.neighbour.size // 2 * 2].reshape(-1, 2)
+    ends = ends[ends[:, 0] != ends[:, 1]][:added]
+    one, other = kept.ends
+    return Graph.from_edges(np.append(one, ends[:, 0]), np.append(other, ends[:, 1]), nodes=source.nodes), own
