@@ -12,7 +12,7 @@ from unveil.grades.grades import Grades
 from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
 from unveil.grades.scores import Scores
 from unveil.grades.search import best_suites
-from unveil.grades.suites import SUITES, Rankings, rankings
+from unveil.grades.suites import SUITES, Rankings, Suite, rankings, suite_values
 
 #: Metrics that count nodes found: the most monotonic ones of the paper.
 COUNTS = ("adversary_overall_success", "amount_of_leaked_information", "adversary_success_rate")
@@ -60,11 +60,11 @@ def metric_table(scores: Conventions) -> Table:
     against = np.where(np.isnan(score), np.nan, (ours.monotonicity.wrong + ours.monotonicity.turns) > 0)
     axes = by_axis(values)
     order = sorted(range(len(values.metrics)), key=lambda column: -_mean(score[:, column]))
-    head = ["metric", *(f"{word}{more}" for word in AXES.values() for more in ("", ": wrong way", f": {SEEDS}"))]
+    head = ["metric", *(f"{AXES[name]}{more}" for name in axes for more in ("", ": wrong way", f": {SEEDS}"))]
 
     def row(column: int) -> Iterator[str]:
         yield words(values.metrics[column])
-        for rows in (axes[name] for name in AXES if name in axes):
+        for rows in axes.values():
             cases = [values.cases[each] for each in rows]
             other = scores[SEEDS].monotonicity.score[rows, column]
             yield str(mean_over_graphs(score[rows, column], cases))
@@ -195,13 +195,14 @@ def term_table(scores: Scores, at_most: int = 12) -> Table:
 
 
 def suite_table(scores: Conventions) -> Table:
-    """Yield cases and pairs of levels in order by suite, and the gain over the single metric, by axis and convention."""
+    """Yield cases and pairs in order by suite, and the gain over the single metric, by axis and convention."""
     rows = []
     for convention, each in scores.items():
         found = suites_of(each.values)
-        for axis, cases in _cases_by_axis(each.values):
+        groups = {AXES[axis]: cases for axis, cases in _cases_by_axis(each.values)}
+        for axis, cases in {**groups, "both": np.arange(len(found.cases))}.items():
             rows += [
-                (AXES[axis], convention, suite.name, *_ordered(found, number, cases))
+                (axis, convention, suite.name, *_ordered(found, number, cases))
                 for number, suite in enumerate(found.suites)
             ]
     head = ("axis", "convention", "suite", "cases in order, %", "pairs in order, %", "gain in cases, points",
@@ -211,8 +212,6 @@ def suite_table(scores: Conventions) -> Table:
 
 def suites_of(values: ReplicatedMetrics) -> Rankings:
     """Return what the single metric (first) and the suites of the paper put in order."""
-    from unveil.grades.suites import Suite
-
     return rankings(values, (Suite(words(SINGLE), {SINGLE: 1.0}), *SUITES.values()))
 
 
@@ -222,6 +221,18 @@ def _ordered(found: Rankings, suite: int, rows: Rows) -> Iterator[str]:
         yield percent(mean_over_graphs(what[suite, rows], cases))
     for what in (found.whole, found.pairs):
         yield points(mean_over_graphs(what[suite, rows] - what[0, rows], cases)) if suite else "–"
+
+
+def suite_score_table(values: ReplicatedMetrics) -> Table:
+    """Yield the three criteria of the paper's suites by axis."""
+    scores = Scores.of(suite_values(values, list(SUITES.values())))
+    three = (scores.monotonicity.score, scores.evenness, scores.shared_range)
+    rows = [
+        (AXES[axis], name, *(str(_of(score[cases, column], values, cases)) for score in three))
+        for axis, cases in _cases_by_axis(values)
+        for column, name in enumerate(scores.values.metrics)
+    ]
+    yield from table(("axis", "suite", "monotonicity", "evenness", "range"), rows)
 
 
 def search_table(scores: Conventions, rng: np.random.Generator) -> Table:
@@ -248,15 +259,19 @@ def replication_table(values: ReplicatedMetrics) -> Table:
         best = [each.name for each in ordered.suites].index("S5")
         for axis, cases in _cases_by_axis(cut):
             score = scores.monotonicity
-            column = {name: cut.metrics.index(name) for name in (SINGLE, "entropy", "mean_squared_error")}
+            column = {name: cut.metrics.index(name) for name in _CUT if name in cut.metrics}
             rows.append(
                 (number, AXES[axis], *(f"{_mean(score.score[cases, at]):.3f}" for at in column.values()),
                  f"{score.undecided[cases, column[SINGLE]].mean():.0%}",
                  *(f"{np.nanmean(ordered.whole[suite, cases]):.0%}" for suite in (0, best)))
             )  # fmt: skip
-    names = ("overall success", "entropy", "mean squared error")
+    names = [words(name) for name in _CUT if name in values.metrics]
     yield from table(("replications", "axis", *names, "overall success undecided", "cases in order: overall success",
                       "S5"), rows)  # fmt: skip
+
+
+#: The metrics that are shown by the number of replications.
+_CUT = (SINGLE, "entropy", "mean_squared_error", "normalized_variance")
 
 
 def criteria_table(grades: Grades, names: Sequence[str]) -> Table:
@@ -281,8 +296,8 @@ def _node_cells(grades: Grades, name: str, axis: str) -> tuple[str, str]:
         return "–", "–"
     scores = grades.nodes.scores
     rows, column = by_axis(scores.values)[axis], scores.values.metrics.index(name)
-    first_, second = (str(_of(each[rows, column], scores.values, rows)) for each in (scores.evenness, scores.shared_range))
-    return first_, second
+    evenness, span = (_of(each[rows, column], scores.values, rows) for each in (scores.evenness, scores.shared_range))
+    return str(evenness), str(span)
 
 
 def mean_table(values: ReplicatedMetrics, names: Sequence[str]) -> Table:
@@ -300,20 +315,21 @@ def mean_table(values: ReplicatedMetrics, names: Sequence[str]) -> Table:
     )  # fmt: skip
 
 
-def protection_table(scores: Scores, protection: str) -> Table:
-    """Yield the overall success under one protection and without any, by graph and axis."""
+def protection_table(scores: Scores, protection: str, notes: Mapping[str, str]) -> Table:
+    """Yield the overall success under one protection and without any, by graph and axis, and a note on each graph."""
     values = scores.values
     column = values.metrics.index(SINGLE)
     rows = []
-    for axis, cases in _cases_by_axis(values):
-        for data in dict.fromkeys(values.cases[case].data for case in cases):
-            cells = [
-                _mean(values.means[[c for c in cases if _is(values.cases[c], data, name)], column])
-                for name in (protection, "id-removal")
-            ]
-            if not np.isnan(cells).any():
-                rows.append((data, AXES[axis], *(f"{cell:.2%}" for cell in cells)))
-    yield from table(("graph", "axis", protection, "id-removal"), rows)
+    for data in dict.fromkeys(case.data for case in values.cases):
+        cells = [
+            _mean(values.means[[row for row in cases if _is(values.cases[row], data, name)], column])
+            for _, cases in _cases_by_axis(values)
+            for name in (protection, "id-removal")
+        ]
+        if not np.isnan(cells).any():
+            rows.append((data, *(f"{cell:.2%}" for cell in cells), notes.get(data, "not run")))
+    columns = [f"{word}: {name}" for word in AXES.values() for name in (protection, "id-removal")]
+    yield from table(("graph", *columns, "note of the release"), rows)
 
 
 def _is(case: GradedCase, data: str, protection: str) -> bool:

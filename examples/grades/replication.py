@@ -7,7 +7,8 @@ have all levels. Intervals are of 95 % and stand for other graphs.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,28 +29,32 @@ from examples.grades.findings import (
     protection_table,
     replication_table,
     search_table,
+    suite_score_table,
     suite_table,
     table,
     term_table,
 )
+from unveil.data.graph import Graph
 from unveil.errors import InputError
-from unveil.grades.grades import Grades, grade
+from unveil.grades.grades import grade
 from unveil.grades.nodes import NodeSketches
 from unveil.grades.replicated_metrics import ReplicatedMetrics, is_calibrated
 from unveil.grades.scores import Scores
+from unveil.protections.graph.wpinq_dp import WpinqDP
 from unveil.questions.grade_metrics.answer import grade_metrics
 from unveil.questions.grade_metrics.details import cases_with
 from unveil.questions.grade_metrics.sections.calibration import calibration_answer, calibration_table
-from unveil.questions.grade_metrics.sections.suites import case_table
+from unveil.questions.grade_metrics.sections.suites import case_table, sum_table
 from unveil.report.blocks import TableBlock
 from unveil.studies import Results
+from unveil.studies.sources import graph_of
 from unveil.studies.store import manifest_of
 
 STORED = Path(__file__).resolve().parents[2] / "studies" / "results"
 #: The cases that the paper has results for.
 PAPER_CASES = 1_440
-#: Of the paper's metrics in all three criteria: those that it speaks of by the values of nodes.
-PER_NODE = ("pearson_correlation", "normalized_variance", "absolute_error", "incorrectness", "anonymity_set_size")
+#: What is shown in all three criteria: above all metrics that the paper speaks of by the values of nodes.
+CRITERIA = ("pearson_correlation", "normalized_variance", "absolute_error", "incorrectness", "entropy", SINGLE)
 #: The nodes and edges that Table 1 of the paper prints.
 TABLE_1 = {
     "dblp": (12591, 49743), "cora": (23166, 91500), "arxiv": (18771, 198050), "dnc": (2029, 5598),
@@ -74,63 +79,85 @@ def study_table(studies: Sequence[Results]) -> Iterator[str]:
     yield from table(head, rows)
 
 
-def graph_table(studies: Sequence[Results]) -> Iterator[str]:
-    """Yield the nodes and edges of each graph beside those that the paper prints, where the data can be read."""
-    from unveil.studies.sources import graph_of
-
-    rows = []
-    for data in dict.fromkeys(data for each in studies for data in each.study.data if data.name in TABLE_1):
-        try:
-            graph = graph_of(data)
-        except InputError:
-            continue
-        nodes, edges = TABLE_1[data.name]
-        rows.append((data.name, f"{graph.nodes:,}", f"{nodes:,}", f"{graph.edges:,}", f"{edges:,}"))
-    unique = list(dict.fromkeys(rows))
-    yield from table(("graph", "nodes", "nodes printed", "edges", "edges printed"), unique)
-
-
-def conventions(studies: Sequence[Results], *, extra: bool = False) -> dict[str, Scores]:
-    """Return the scores of the paper's cases, or of those that it lacks, under both conventions."""
+def graphs_of(studies: Sequence[Results]) -> dict[str, Graph]:
+    """Return the graphs of Table 1 that the studies have and that can be read."""
     found = {}
-    for name, every in ((OURS, studies), (SEEDS, [seeds_counted(each) for each in studies])):
-        values = complete(ReplicatedMetrics.of(*every))
-        found[name] = Scores.of(values.only(cases=np.array([is_extra(case) == extra for case in values.cases], bool)))
+    for data in (data for each in studies for data in each.study.data if data.name in TABLE_1):
+        with contextlib.suppress(InputError):
+            found.setdefault(data.name, graph_of(data))
     return found
 
 
-def graded(studies: Sequence[Results], rng: np.random.Generator) -> Grades:
-    """Return the grades of the paper's cases, with the values of nodes."""
+def graph_table(graphs: Mapping[str, Graph]) -> Iterator[str]:
+    """Yield the nodes and edges of each graph beside those that the paper prints."""
+    rows = []
+    for name, graph in graphs.items():
+        nodes, edges = TABLE_1[name]
+        rows.append((name, f"{graph.nodes:,}", f"{nodes:,}", f"{graph.edges:,}", f"{edges:,}"))
+    yield from table(("graph", "nodes", "nodes printed", "edges", "edges printed"), rows)
+
+
+def wpinq_notes(graphs: Mapping[str, Graph], rng: np.random.Generator) -> dict[str, str]:
+    """Return for each graph whether a release of wPINQ at ε = 1 measures more than degrees."""
+    notes = {name: " ".join(WpinqDP(epsilon=1).apply(graph, rng=rng).notes) for name, graph in graphs.items()}
+    return {
+        name: "a random graph with noisy degrees" if _ONLY_DEGREES in note else "joint degrees measured"
+        for name, note in notes.items()
+    }
+
+
+_ONLY_DEGREES = "random graph with noisy degrees"
+
+
+def without_repeats(studies: Sequence[Results]) -> list[Results]:
+    """Return the studies without those of which an earlier one has a case."""
+    found: list[Results] = []
+    seen: set[tuple[str, str, str]] = set()
+    for each in studies:
+        cases = {(one.data.name, one.protect, one.attack) for one in each.fine}
+        if not cases & seen:
+            found.append(each)
+            seen |= cases
+    return found
+
+
+def cases_of(studies: Sequence[Results], *, extra: bool = False) -> ReplicatedMetrics:
+    """Return the values of the paper's cases that are complete, or of those that it lacks."""
     values = complete(ReplicatedMetrics.of(*studies))
-    values = values.only(cases=np.array([not is_extra(case) for case in values.cases], bool))
-    return grade(values, nodes=NodeSketches.of(values, *studies), rng=rng)
+    return values.only(cases=np.array([is_extra(case) == extra for case in values.cases], bool))
 
 
 def main_report(studies: Sequence[Results], rng: np.random.Generator) -> Iterator[str]:
     """Yield all findings by axis."""
-    scores, extra = conventions(studies), conventions(studies, extra=True)
-    values = scores[OURS].values
-    yield f"{len(values.cases):,} of the paper's {PAPER_CASES:,} cases; {len(extra[OURS].values.cases)} more are UMGA on "
-    yield "manufacturing, where it failed in the paper: they are listed apart."
+    values, extra = cases_of(studies), cases_of(studies, extra=True)
+    counted = cases_of([seeds_counted(each) for each in studies])
+    scores = {OURS: Scores.of(values), SEEDS: Scores.of(counted)}
+    grades = grade(values, nodes=NodeSketches.of(values, *studies), rng=rng)
+    yield (
+        f"{len(values.cases):,} of the paper's {PAPER_CASES:,} cases; {len(extra.cases)} more are UMGA on "
+        "manufacturing, where it failed in the paper: they are listed apart."
+    )
     yield ""
+    graphs = graphs_of(studies)
     parts = {
-        "The graphs": graph_table(studies),
+        "The graphs": graph_table(graphs),
         "Monotonicity of each metric by axis": metric_table(scores),
         "1. Metrics that count nodes found": count_table(scores),
-        "3. Three criteria, of means and of nodes": criteria_table(graded(studies, rng), (*PER_NODE, SINGLE, "entropy")),
+        "3. Three criteria, of means and of nodes": criteria_table(grades, CRITERIA),
         "4. Success rate less overall success": inflation_table(scores),
         "5. Ceilings of chunks": ceiling_table(values),
         "7. Suites": suite_table(scores),
+        "12. Suites: the three criteria": suite_score_table(values),
         "8. Suites chosen on other graphs": search_table(scores, rng),
         "9. What explains a score": factor_table(scores[OURS]),
         "9. The model of monotonicity with two-way interactions": term_table(scores[OURS]),
-        "Differential privacy: wPINQ at ε = 1": protection_table(scores[OURS], "wpinq-dp"),
+        "Differential privacy: wPINQ at ε = 1": protection_table(scores[OURS], "wpinq-dp", wpinq_notes(graphs, rng)),
     }
     for heading, lines in parts.items():
         yield from (f"## {heading}", "", *lines)
-    if extra[OURS].values.cases:
+    if extra.cases:
         yield from ("## The cases that the paper lacks: UMGA on manufacturing", "")
-        yield from mean_table(extra[OURS].values, (SINGLE, "entropy"))
+        yield from mean_table(extra, (SINGLE, "entropy"))
 
 
 def markdown(block: TableBlock | None) -> Iterator[str]:
@@ -167,8 +194,9 @@ def calibrated_report(studies: Sequence[Results], rng: np.random.Generator) -> I
 
 def case_report(folders: Sequence[Path], case: str, rng: np.random.Generator) -> Iterator[str]:
     """Yield the suite S5 beside its metrics in one case, where there is one."""
-    yield from (f"## Table 8 ({case})", "")
     found = grade_metrics(*folders, rng=rng).findings
+    yield from ("## Suites: products and sums", "", *markdown(sum_table(found)))
+    yield from (f"## Table 8 ({case})", "")
     try:
         asked = tuple(cases_with(found.grades, case, "--case"))
     except InputError:  # these studies have no such case
@@ -186,7 +214,7 @@ def report(
     ``many`` are studies of many replications, ``apart`` those that are not graded with the rest.
     """
     yield from ("# The figures of the replication", "")
-    yield "Written by `python -m examples.grades.replication`; [which findings hold](replication.md) says what they mean."
+    yield "Written by `python -m examples.grades.replication`; [the findings](replication.md) say what they mean."
     yield from ("", "## What was run", "")
     yield from study_table([*studies, *many, *apart])
     yield from main_report(studies, rng)
@@ -196,12 +224,10 @@ def report(
             yield from (f"## Replications: {each.study.name}, {len(values.cases)} cases", "")
             yield from replication_table(values)
     for each in apart:
-        if each.study.name == "readings":
-            yield from ("## 6. Chunks, and both readings of t-means", "")
-            yield from mean_table(ReplicatedMetrics.of(each), (SINGLE, "adversary_success_rate", "entropy"))
+        yield from (f"## {each.study.name.capitalize()}", "")
+        yield from mean_table(ReplicatedMetrics.of(each), (SINGLE, "adversary_success_rate", "entropy"))
     yield from calibrated_report(studies, rng)
-    one = [each for each in apart if each.study.name == "table-8"]
-    yield from case_report([each.folder for each in one or studies], case, rng)
+    yield from case_report([each.folder for each in studies], case, rng)
 
 
 def main() -> None:
@@ -211,11 +237,11 @@ def main() -> None:
     parser.add_argument("--case", default=CASE, help="words of the case of Table 8")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    studies = given.studies or sorted(STORED.glob("paper-[1-4].parquet"))
-    named = "paper-100-*.parquet", "readings.parquet", "table-8.parquet"
-    many, *apart = ([] if given.studies else sorted(STORED.glob(name)) for name in named)
-    read = [[Results.read(path) for path in paths] for paths in (studies, many, [*apart[0], *apart[1]])]
-    for line in report(*read, np.random.default_rng(given.seed), given.case):
+    names = ("paper-[1-4]", "table-8", "paper-100-*", "readings")
+    found = [sorted(STORED.glob(f"{name}.parquet")) for name in names]
+    groups = ([*found[0], *found[1]], found[2], found[3]) if not given.studies else (given.studies, [], [])
+    studies, many, apart = ([Results.read(path) for path in paths] for paths in groups)
+    for line in report(without_repeats(studies), many, apart, np.random.default_rng(given.seed), given.case):
         print(line)
 
 

@@ -1,9 +1,9 @@
 """Study in one small file: replications and node values.
 
 A file holds a row per case (data, protection, attack, axis) and metric, with all levels of the axis in it. Replications
-and the extremes, means and deviations of nodes are 32-bit floats. Of the sorted values of nodes 16 blocks are left, each
-as one of 255 steps between the lowest and the highest. The file also keeps the version, the digests of the data, and the
-CPU seconds of each data set.
+and the extremes, means and deviations of nodes are 32-bit floats. Of the sorted values of nodes 16 blocks are left,
+each as one of 255 steps between the lowest and the highest. The file also keeps the version, the digests of the data,
+and the CPU seconds of each data set.
 """
 
 import json
