@@ -85,7 +85,7 @@ def is_extra(case: GradedCase) -> bool:
 
 def complete(values: ReplicatedMetrics) -> ReplicatedMetrics:
     """Return the cases that have results at all levels; a study that still runs has others."""
-    there = (~np.isnan(values.values)).any(axis=(1, 3))
+    there: NDArray[np.bool_] = values.replications.max(axis=1, initial=0) > 0
     whole = [there[row, : len(levels)].all() for row, levels in enumerate(values.levels)]
     return values.only(cases=np.array(whole, bool))
 

@@ -23,13 +23,13 @@ CUTS = (5, 10, 20, 50, 100)
 #: The conventions: people whom the attacker knows are no targets, or they are targets and finds.
 OURS, SEEDS = "seeds left out", "seeds counted"
 
-Cell = str | int | float
+
 Table = Iterator[str]
 #: The same cases under each convention.
 Conventions = Mapping[str, Scores]
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Table:
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """Yield a table as Markdown, and an empty line."""
     yield f"| {' | '.join(head)} |"
     yield f"|{'---|' * len(head)}"

@@ -81,7 +81,7 @@ def study_table(studies: Sequence[Results]) -> Iterator[str]:
 
 def graphs_of(studies: Sequence[Results]) -> dict[str, Graph]:
     """Return the graphs of Table 1 that the studies have and that can be read."""
-    found = {}
+    found: dict[str, Graph] = {}
     for data in (data for each in studies for data in each.study.data if data.name in TABLE_1):
         with contextlib.suppress(InputError):
             found.setdefault(data.name, graph_of(data))

@@ -102,7 +102,7 @@ def test_values_of_nodes_are_nearly_the_same(folder: Path, file: Path) -> None:
             ]
             found.append(merged_evenness(sketches, lowest, highest))  # type: ignore[arg-type]
         assert found[1] == pytest.approx(found[0], abs=0.02)
-        width = 1e-6 * max(abs(lowest), abs(highest), 1e-6)  # type: ignore[arg-type]
+        width = 1e-6 * max(float(np.abs(mine[["lowest", "highest"]].to_numpy()).max()), 1e-6)
         for name in ("lowest", "highest"):
             assert parts[1][key][name].to_numpy() == pytest.approx(mine[name].to_numpy(), abs=width)
         means = [(each["sum"] / each["count"]).to_numpy() for each in (mine, parts[1][key])]
