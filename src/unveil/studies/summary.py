@@ -3,7 +3,7 @@
 A file holds a row per case (data, protection, attack, axis) and metric, with all levels of the axis in it. Replications
 and the extremes, means and deviations of nodes are 32-bit floats. Of the sorted values of nodes 16 blocks are left,
 each as one of 255 steps between the lowest and the highest. The file also keeps the version, the digests of the data,
-and the CPU seconds of each data set.
+and the CPU seconds of each data set. Studies of given releases keep 64-bit floats.
 """
 
 import json
@@ -94,7 +94,7 @@ def summary_of(
                     "metric": name,
                     "levels": [each.level for each in levels],
                     "replications": [each.size for each in own],
-                    "values": np.concatenate(own).astype(np.float32).tolist(),
+                    "values": np.concatenate(own).tolist(),
                     **_encoded_nodes([sketches.get((*case, each.level, name)) for each in levels]),
                 }
             )
@@ -108,7 +108,7 @@ def summary_of(
         "errors": json.dumps(dict(errors)),
         "seconds": json.dumps({name: round(each, 3) for name, each in seconds.items()}),
     }
-    made = pl.DataFrame(told, schema=_schema(), orient="row")
+    made = pl.DataFrame(told, schema=_schema(study), orient="row")
     return sealed_parquet(made, Seal(NAME, "", "fine"), more, level=_LEVEL)
 
 
@@ -186,15 +186,17 @@ def _file_name(source: str) -> str:
     return source if source.startswith(("sample:", "$")) else Path(source).name
 
 
-def _schema() -> dict[str, Any]:
+def _schema(study: Study) -> dict[str, Any]:
     import polars as pl
 
     numbers = pl.List(pl.Float32)
+    # Given releases have one replication, whose numbers reports show as they are.
+    values = pl.List(pl.Float64) if study.kind == "release" else numbers
     return {
         **dict.fromkeys((*_CASE, "metric"), pl.String),
         "levels": pl.List(pl.Float64),
         "replications": pl.List(pl.UInt32),
-        "values": numbers,
+        "values": values,
         "count": pl.List(pl.UInt64),
         **dict.fromkeys(_FACTS, numbers),
         "blocks": pl.List(pl.UInt8),
