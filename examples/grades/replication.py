@@ -8,6 +8,7 @@ have all levels. Intervals are of 95 % and stand for other graphs.
 
 import argparse
 import contextlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,11 +47,13 @@ from unveil.questions.grade_metrics.details import cases_with
 from unveil.questions.grade_metrics.sections.calibration import calibration_answer, calibration_table
 from unveil.questions.grade_metrics.sections.suites import case_table, sum_table
 from unveil.report.blocks import TableBlock
-from unveil.studies import Results
+from unveil.studies import Results, Study
 from unveil.studies.sources import graph_of
 from unveil.studies.store import manifest_of
+from unveil.studies.times import seconds_by_size
 
-STORED = Path(__file__).resolve().parents[2] / "studies" / "results"
+PLANS = Path(__file__).resolve().parents[2] / "studies"
+STORED = PLANS / "results"
 #: The cases that the paper has results for.
 PAPER_CASES = 1_440
 #: What is shown in all three criteria: above all metrics that the paper speaks of by the values of nodes.
@@ -77,6 +80,36 @@ def study_table(studies: Sequence[Results]) -> Iterator[str]:
         )  # fmt: skip
     head = ("study", "scenarios", "data sets", "protections", "attacks", "replications", "calibrated", "version", "CPU")
     yield from table(head, rows)
+
+
+def missing_table(studies: Sequence[Results], plans: Sequence[Study]) -> Iterator[str]:
+    """Yield what is still to be run, with the CPU hours that scenarios so far suggest; none where no data can be read.
+
+    A data set that has results goes on at their pace, another one at that of all by its size.
+    """
+    paces = {(each.study.name, name): pace for each in studies for name, pace in _paces(each).items()}
+    by_size = {
+        (each.name, data.name): seconds_by_size(each, data)
+        for each in (*(each.study for each in studies), *plans)
+        for data in each.data
+    }
+    known = [(pace, by_size[key]) for key, pace in paces.items() if by_size[key] > 0]
+    ratio = sum(pace for pace, _ in known) / sum(size for _, size in known) if known else float("nan")
+    left = [(each.study, each.missing) for each in studies if each.missing]
+    started = {each.study.name for each in studies}
+    left += [(each, each.scenarios()) for each in plans if each.name not in started]
+    rows = []
+    for plan, scenarios in left:
+        keys = [(plan.name, each.data.name) for each in scenarios]
+        hours = sum(paces.get(key, by_size[key] * ratio) for key in keys) / 3600
+        names = ", ".join(dict.fromkeys(each.data.name for each in scenarios))
+        rows.append((plan.name, f"{len(scenarios):,}", names, f"{hours:.1f}"))
+    yield from table(("study", "scenarios left", "data sets", "CPU hours, projected"), rows)
+
+
+def _paces(study: Results) -> dict[str, float]:
+    done = Counter(each.data.name for each in study.fine)
+    return {name: seconds / done[name] for name, seconds in study.seconds.items()}
 
 
 def graphs_of(studies: Sequence[Results]) -> dict[str, Graph]:
@@ -207,16 +240,24 @@ def case_report(folders: Sequence[Path], case: str, rng: np.random.Generator) ->
 
 
 def report(
-    studies: Sequence[Results], many: Sequence[Results], apart: Sequence[Results], rng: np.random.Generator, case: str
+    studies: Sequence[Results],
+    many: Sequence[Results],
+    apart: Sequence[Results],
+    plans: Sequence[Study],
+    rng: np.random.Generator,
+    case: str,
 ) -> Iterator[str]:
     """Yield everything as Markdown.
 
-    ``many`` are studies of many replications, ``apart`` those that are not graded with the rest.
+    ``many`` are studies of many replications, ``apart`` those that are not graded with the rest, ``plans`` all that are
+    to be run.
     """
     yield from ("# The figures of the replication", "")
     yield "Written by `python -m examples.grades.replication`; [the findings](replication.md) say what they mean."
     yield from ("", "## What was run", "")
     yield from study_table([*studies, *many, *apart])
+    yield from ("## What is left", "")
+    yield from missing_table([*studies, *many, *apart], plans)
     yield from main_report(studies, rng)
     for each in many:
         values = complete(ReplicatedMetrics.of(each))
@@ -241,7 +282,8 @@ def main() -> None:
     found = [sorted(STORED.glob(f"{name}.parquet")) for name in names]
     groups = ([*found[0], *found[1]], found[2], found[3]) if not given.studies else (given.studies, [], [])
     studies, many, apart = ([Results.read(path) for path in paths] for paths in groups)
-    for line in report(without_repeats(studies), many, apart, np.random.default_rng(given.seed), given.case):
+    plans = [] if given.studies else [Study.read(path) for path in sorted(PLANS.glob("paper-*.toml"))]
+    for line in report(without_repeats(studies), many, apart, plans, np.random.default_rng(given.seed), given.case):
         print(line)
 
 

@@ -148,9 +148,11 @@ def test_a_study_that_still_runs_gives_its_complete_cases() -> None:
 
 def test_the_report_is_markdown_with_all_parts_of_a_study(tmp_path: Path) -> None:
     study = Results.read(little_study(tmp_path))
+    later = replace(study.study, name="later")
     assert without_repeats([study, study]) == [study]
-    text = "\n".join(report([study], [study], [study], np.random.default_rng(0), "sample,YG"))
+    text = "\n".join(report([study], [study], [study], [later], np.random.default_rng(0), "sample,YG"))
     assert "| little | 4 of 4 | sample | 1 | 2 | 2 | no |" in text
+    assert re.search(r"^\| later \| 4 \| sample \| 0\.0 \|$", text, re.MULTILINE)
     assert "2 of the paper's 1,440 cases; 0 more" in text
     assert "**Suite S5 and its metrics in one case: sample, id-removal, YG, by seed pairs**" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
