@@ -21,7 +21,7 @@ def test_data_sets_that_were_run_apart_are_put_together_and_none_is_counted_twic
     )
 
     def part(name: str, rows: pl.DataFrame) -> Path:
-        more = {key: told[key] for key in ("form", "study", "manifest", "errors")}
+        more = {key: told[key] for key in ("form", "study", "manifest", "errors", "seconds")}
         (tmp_path / name).write_bytes(sealed_parquet(rows, Seal("summary", "", "fine"), more, level=1))
         return tmp_path / name
 

@@ -40,7 +40,9 @@ def merged(study: Study, parts: Sequence[Path]) -> bytes:
     """Return the content of the summary of a study whose data sets are in several summaries."""
     digests: dict[str, str] = {}
     best: dict[str, pl.DataFrame] = {}
+    seconds: dict[str, float] = {}
     for path in parts:
+        taken = json.loads(pl.read_parquet_metadata(path)["seconds"])
         _stop_unless_part(Results.read(path).study, study, path)
         for (name,), rows in pl.read_parquet(path).partition_by("data", as_dict=True).items():
             digest = _manifest(path)["data"][name]
@@ -48,6 +50,7 @@ def merged(study: Study, parts: Sequence[Path]) -> bytes:
                 sys.exit(f"{path} was run on another {name} than a file before it. Run both on the same data")
             if name not in best or _levels(rows) > _levels(best[name]):
                 best[name] = rows
+                seconds |= {name: taken[name]} if name in taken else {}
     whole = pl.concat([best[each.name] for each in study.data if each.name in best])
     order = whole["metric"].unique(maintain_order=True)
     # Numbers of one kind beside one another need less room.
@@ -57,6 +60,7 @@ def merged(study: Study, parts: Sequence[Path]) -> bytes:
         "study": study.to_toml(),
         "manifest": json.dumps({**_manifest(parts[0]), "data": digests}),
         "errors": "{}",
+        "seconds": json.dumps(seconds),
     }
     return sealed_parquet(whole, Seal(NAME, "", "fine"), more, level=22)
 

@@ -1,22 +1,35 @@
 """The figures of the replication are what their definitions give, on values whose answers are known."""
 
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
-from examples.grades.replication import bootstrap, findings_of, lines, node_lines, report, shares_of_variance
+from examples.grades.axes import complete, first, mean_over_graphs, seeds_counted
+from examples.grades.findings import (
+    OURS,
+    SEEDS,
+    ceiling_table,
+    cell_share,
+    inflation_table,
+    metric_table,
+    replication_table,
+    suite_table,
+)
+from examples.grades.replication import report, without_repeats
 from examples.grades.utility import STRENGTHS
 from examples.grades.utility import lines as utility_lines
-from tests.approved.sentences import Approved
-from tests.grades.sketched import around_means, node_values
 from unveil.data.graph import Graph
-from unveil.grades.grades import grade
 from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
+from unveil.grades.scores import Scores
 from unveil.grades.suites import SUITES
-from unveil.grades.verdict import groups_of
 from unveil.metrics import METRICS
 from unveil.studies import Axis, DataSet, Replications, Results, Study, run_study
+from unveil.studies.sources import graph_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,53 +60,50 @@ def values() -> ReplicatedMetrics:
     return ReplicatedMetrics(cases=cases, metrics=NAMES, levels=levels, values=made, rising=rising)
 
 
-def test_lines_say_what_was_planted() -> None:
-    said = list(lines(grade(values(), rng=np.random.default_rng(1)), np.random.default_rng(2)))
-    assert "2. entropy: 0.667 (0.667 to 0.667); wrong way in 0%, nothing significant in 100%" in said
-    assert "4. local less global: 0.200 (0.200 to 0.200)" in said
-    assert "5. NS:theta=0.5: highest entropy 3.250 bits; 100 candidates allow 6.644" in said
-    assert {line[0] for line in said} == set("1 234567")
+def scores() -> dict[str, Scores]:
+    return dict.fromkeys((OURS, SEEDS), Scores.of(values()))
+
+
+def cells(lines: Iterable[str], first: str) -> list[str]:
+    """Return the cells of the row that begins with a word."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line]
+    return next(row for row in rows if row[0] == first)
+
+
+def test_tables_say_what_was_planted() -> None:
+    assert cells(metric_table(scores()), "entropy")[1:4] == ["0.667 (0.667 to 0.667)", "0%", "–"]
+    inflated = cells(inflation_table(scores()), "overlap")
+    assert inflated == ["overlap", OURS, "+0.20 (+0.20 to +0.20)", "+0.00 (+0.00 to +0.00)"]
+    assert cells(ceiling_table(values()), "NS")[1] == "3.250"
+    suites = [line for line in suite_table(scores()) if "100.0 (100.0 to 100.0)" in line]
+    assert len(suites) == 2 * 2 * 6  # both conventions, one axis and both together, five suites and the single metric
+    assert cells(replication_table(values()), "5")[1:3] == ["overlap", "1.000"]
 
 
 def test_shares_of_variance_are_those_of_plain_regressions() -> None:
     given = values()
-    rng = np.random.default_rng(4)
-    score = rng.random((len(given.cases), len(NAMES)))
+    score = np.random.default_rng(4).random((len(given.cases), len(NAMES)))
     score[2, 5] = np.nan
-    found = shares_of_variance(score, given, np.arange(len(given.cases)))
-    rows = [(tuple(case), name, score[i, j]) for i, case in enumerate(given.cases) for j, name in enumerate(NAMES)]
-    rows = [row for row in rows if not np.isnan(row[2])]
-    response = np.array([row[2] for row in rows])
-    by_metric = np.array([[row[1] == name for name in NAMES] for row in rows], float)
-    texts = sorted({(part, tuple(case)[part]) for case in given.cases for part in range(3)})
-    by_setting = np.array([[row[0][part] == text for part, text in texts] for row in rows], float)
-    for share, design in zip(found, (by_metric, by_setting), strict=True):
+    for labels in (None, [case.protect for case in given.cases]):
+        groups = labels or [""] * len(score)
+        keys = [(group, name) for group in groups for name in NAMES]
+        there = ~np.isnan(score.ravel())
+        design = np.array([[key == other for other in dict.fromkeys(keys)] for key in keys], float)[there]
+        response = score.ravel()[there]
         left = response - design @ np.linalg.lstsq(design, response, rcond=None)[0]
-        assert share == pytest.approx(1 - left @ left / ((response - response.mean()) ** 2).sum(), abs=1e-12)
+        expected = 1 - left @ left / ((response - response.mean()) ** 2).sum()
+        assert cell_share(score, labels) == pytest.approx(expected, abs=1e-12)
 
 
-def test_an_interval_comes_from_drawing_whole_groups() -> None:
-    cases = [
-        GradedCase("mail", f"{number // 2}", "NS", axis) for number, axis in enumerate(["overlap", "seed_pairs"] * 30)
-    ]
-    figure = np.repeat(np.random.default_rng(5).standard_normal(30), 2)
-    found = bootstrap(lambda rows: float(figure[rows].mean()), groups_of(cases), np.random.default_rng(6))
-    error = figure.std() / 30**0.5  # of 30 groups, not of 60 cases
-    assert found.value == pytest.approx(figure.mean())
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * error, rel=0.15)
+def test_an_interval_comes_from_leaving_out_whole_graphs() -> None:
+    cases = [GradedCase(f"graph {number // 6}", "switch", f"{number}", "overlap") for number in range(48)]
+    graphs = np.random.default_rng(5).standard_normal(8)
+    found = mean_over_graphs(np.repeat(graphs, 6), cases)
+    half = stdtrit(7, 0.975) * graphs.std(ddof=1) / 8**0.5  # of 8 graphs, not of 48 cases
+    assert found == pytest.approx((graphs.mean(), graphs.mean() - half, graphs.mean() + half))
 
 
-def test_nodes_stand_beside_means_and_what_fits_the_figures_of_the_paper_is_named(approved: Approved) -> None:
-    given = values()
-    nodes = node_values(given, around_means(given, ("pearson_correlation", "incorrectness"), nodes=60))
-    said = list(node_lines(grade(given, nodes=nodes, rng=np.random.default_rng(1))))
-    assert said[0].startswith("pearson_correlation: evenness of nodes 0.")
-    assert said[-1].startswith("metrics of nodes above 0.5 in all three criteria: ")
-    without = list(node_lines(grade(given, rng=np.random.default_rng(1))))
-    approved(without)
-
-
-def test_the_report_is_markdown_with_all_parts_of_a_study(tmp_path: Path) -> None:
+def little_study(folder: Path) -> Path:
     plan = Study(
         name="little",
         seed=1,
@@ -103,18 +113,52 @@ def test_the_report_is_markdown_with_all_parts_of_a_study(tmp_path: Path) -> Non
         axes=(Axis("seed_pairs", (20, 200)),),
         replications=Replications(number=2),
     )
-    run_study(plan, tmp_path / "little", workers=0)
-    rng = np.random.default_rng(0)
-    text = "\n".join(report(findings_of([str(tmp_path / "little")], "sample,YG", rng), rng, "sample,YG"))
-    assert "| little | 4 of 4 | sample | 1 | 2 | 2 | yes | no |" in text
-    assert "| Metric | Reliability | Monotonicity |" in text
-    assert "Evenness (nodes) | Range | Range (nodes) |" in text
-    assert "No study has calibrated probabilities." in text
-    assert "**Product and sum of the metrics" in text
+    run_study(plan, folder / "little", workers=0)
+    return folder / "little"
+
+
+def test_seeds_are_counted_as_targets_and_as_finds(tmp_path: Path) -> None:
+    results = Results.read(little_study(tmp_path))
+    nodes = graph_of(results.study.data[0]).nodes
+    frame = results.frame
+    seeds, finds = frame["level"].to_numpy(), frame["correct"].to_numpy()
+    assert frame["adversary_overall_success"].to_numpy() == pytest.approx(finds / (nodes - seeds))
+    counted = seeds_counted(results).frame
+    wrong = frame["incorrectly_classified"].to_numpy() * (nodes - seeds)
+    expected = {
+        "amount_of_leaked_information": finds + seeds,
+        "adversary_overall_success": (finds + seeds) / nodes,
+        "adversary_success_rate": (finds + seeds) / (frame["attempted"].to_numpy() + seeds),
+        "incorrectly_classified": wrong / nodes,
+    }
+    for name, column in expected.items():
+        assert counted[name].to_numpy() == pytest.approx(column)
+    same = [name for name in frame.columns if name not in expected]
+    assert counted.select(same).equals(frame.select(same))
+
+
+def test_a_study_that_still_runs_gives_its_complete_cases() -> None:
+    given = values()
+    part = given.values.copy()
+    part[3, :, 2] = np.nan
+    found = complete(replace(given, values=part))
+    assert found.cases == (*given.cases[:3], *given.cases[4:])
+    assert first(found, 2).values.shape[3] == 2
+
+
+def test_the_report_is_markdown_with_all_parts_of_a_study(tmp_path: Path) -> None:
+    study = Results.read(little_study(tmp_path))
+    later = replace(study.study, name="later")
+    assert without_repeats([study, study]) == [study]
+    text = "\n".join(report([study], [study], [study], [later], np.random.default_rng(0), "sample,YG"))
+    assert "| little | 4 of 4 | sample | 1 | 2 | 2 | no |" in text
+    assert re.search(r"^\| later \| 4 \| sample \| 0\.0 \|$", text, re.MULTILINE)
+    assert "2 of the paper's 1,440 cases; 0 more" in text
+    assert "**Suite S5 and its metrics in one case: sample, id-removal, YG, by seed pairs**" in text
     tables = [line for line in text.splitlines() if line.startswith("|")]
     heads = [number for number, line in enumerate(tables) if set(line) == set("|-")]
-    for first, last in zip(heads, [*(head - 1 for head in heads[1:]), len(tables)], strict=True):
-        assert len({line.count("|") for line in tables[first - 1 : last]}) == 1
+    for start, last in zip(heads, [*(head - 1 for head in heads[1:]), len(tables)], strict=True):
+        assert len({line.count("|") for line in tables[start - 1 : last]}) == 1
 
 
 def test_losses_are_graded_by_protections_that_grow() -> None:
@@ -130,7 +174,7 @@ def test_losses_are_graded_by_protections_that_grow() -> None:
     assert float(rows["edge difference"][place]) > 0.8
 
 
-@pytest.mark.parametrize("name", ["paper-1", "paper-2", "table-8"])
+@pytest.mark.parametrize("name", ["paper-1", "paper-2", "readings", "table-8"])
 def test_results_that_are_kept_are_those_of_the_study_and_the_page_says_how_many(name: str) -> None:
     kept = Results.read(ROOT / "studies" / "results" / f"{name}.parquet")
     plan = Study.read(ROOT / "studies" / f"{name}.toml")
@@ -140,3 +184,14 @@ def test_results_that_are_kept_are_those_of_the_study_and_the_page_says_how_many
     assert kept.failed == ()
     figures = (ROOT / "docs" / "research" / "replication-figures.md").read_text(encoding="utf-8")
     assert f"| {name} | {len(kept.fine)} of {len(kept.scenarios)} |" in figures
+
+
+#: Numbers that the paper prints, that follow from definitions, or that are points of scales.
+NOT_MEASURED = {"0.5", "0.6", "0.667", "0.467", "0.833", "6.644", "82.3", "82.9"}
+
+
+def test_every_figure_on_the_page_is_among_the_generated_ones() -> None:
+    research = ROOT / "docs" / "research"
+    page = (research / "replication.md").read_text(encoding="utf-8").partition("## Printed numbers")[0]
+    generated = set(re.findall(r"\d+\.\d+", (research / "replication-figures.md").read_text(encoding="utf-8")))
+    assert set(re.findall(r"\d+\.\d+", page)) - NOT_MEASURED <= generated

@@ -293,6 +293,15 @@ def test_replications_take_turns_with_releases(tmp_path: Path) -> None:
     assert len(list((tmp_path / "few" / "releases").iterdir())) == 6
 
 
+def test_the_name_of_a_study_and_more_replications_change_no_replication(tmp_path: Path) -> None:
+    one = small_study(tmp_path, replications=Replications(number=2))
+    many = small_study(tmp_path, name="other", replications=Replications(number=4))
+    for each in (one, many):
+        run_study(each, tmp_path / each.name, workers=0)
+    frames = [Results.read(tmp_path / each.name).frame for each in (one, many)]
+    assert frames[0].equals(frames[1].filter(pl.col("replication") < 2))
+
+
 def test_nothing_missing_starts_no_worker(
     tmp_path: Path, clean: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:  # reading grades must not load what made them
-    from unveil.grades.grades import Grades, MetricGrade
+    from unveil.grades.scores import Reading
+    from unveil.grades.verdict import MetricGrade
 
 #: Each verdict as the reliability of the metric.
 RELIABILITY: Mapping[str, str] = MappingProxyType(
@@ -66,11 +67,11 @@ def shipped_from(fields: Mapping[str, Any]) -> ShippedGrades:
     )
 
 
-def as_shipped(grades: "Grades", studies: tuple[str, ...]) -> dict[str, object]:
+def as_shipped(grades: "Reading", studies: tuple[str, ...]) -> dict[str, object]:
     """Return the grades as they are written into the package; ``tools/make_grades.py`` does that."""
     return {
         "studies": list(studies),
-        "cases": len(grades.values.cases),
+        "cases": len(grades.scores.values.cases),
         "metrics": {each.metric: _grade(each) for each in sorted(grades.metrics, key=lambda each: each.metric)},
     }
 

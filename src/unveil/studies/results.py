@@ -1,6 +1,7 @@
 """Results of a study: rows, failures, and means with uncertainty."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +30,7 @@ from unveil.studies.stored_results import (
     read_result,
 )
 from unveil.studies.summary import COUNTS, StudySummary, is_summary, read_summary, summary_of
+from unveil.studies.times import times_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -138,6 +140,7 @@ class Results:
             columns=self.metrics,
             frame=self.frame,
             nodes=self.nodes if nodes else self.nodes.clear(),
+            seconds=self.seconds,
             errors=dict(zip((each.file_name for each in self.failed), self.errors["error"], strict=True)),
         )
 
@@ -201,6 +204,18 @@ class Results:
         folder = self.folder / NODES
         there = [each for each in self.fine if keeps_nodes(self.study) and (folder / each.file_name).is_file()]
         return frame_of_nodes(there, [self._read(NODES, each, StoredSketches) for each in there])
+
+    @cached_property
+    def seconds(self) -> Mapping[str, float]:
+        """CPU seconds of the scenarios with results, by data set; without those whose time was not kept."""
+        if self.summarized is not None:
+            return self.summarized.seconds
+        taken = times_in(self.folder, (each.file_name for each in self.fine))
+        found: dict[str, float] = {}
+        for each in self.fine:
+            if each.file_name in taken:
+                found[each.data.name] = found.get(each.data.name, 0.0) + taken[each.file_name].seconds
+        return found
 
     def values(self, metric: str) -> "pl.DataFrame":
         """Return every value of one metric: the scenario, the replication, and ``value``."""

@@ -1,9 +1,9 @@
 """Study in one small file: replications and node values.
 
-A file holds a row per case (data, protection, attack, axis) and metric, with all levels of the axis in it. Numbers are
-kept as whole numbers between the lowest and the highest of their row: 8,190 steps for replications and for extremes,
-means and deviations of nodes, 255 for blocks, of which 16 are left. What compares values of a case, as grades do, loses
-next to nothing by that, and a file is a tenth of its folder or less.
+A file holds a row per case (data, protection, attack, axis) and metric, with all levels of the axis in it. Replications
+and the extremes, means and deviations of nodes are 32-bit floats. Of the sorted values of nodes 16 blocks are left,
+each as one of 255 steps between the lowest and the highest. The file also keeps the version, the digests of the data,
+and the CPU seconds of each data set. Studies of given releases keep 64-bit floats.
 """
 
 import json
@@ -35,20 +35,20 @@ NAME = "summary"
 #: Columns of results that are no metrics, and are kept like them.
 COUNTS = ("attempted", "correct")
 BLOCKS = 16
+_FACTS = ("low", "high", "mean", "deviation")
 
 _CASE = KEYS[:-1]
-#: How many steps lie between the lowest and the highest value of a case and metric, and of a block of values of nodes.
-STEPS, FEW_STEPS = 8_190, 255
-_UNDEFINED = 65_535
+#: How many steps lie between the lowest and the highest value of nodes for a block of them.
+STEPS = 255
 # Another number for another way to write files: what a file does not say of itself, such as its steps, may then differ.
-_FORM = "1"
+_FORM = "2"
 # The strongest that zstd has: a summary is written once, and read and passed on often.
 _LEVEL = 22
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StudySummary:
-    """A summary's contents: study, manifest, results, node values and errors."""
+    """A summary's contents: study, manifest, results, node values, errors, and CPU seconds by data set."""
 
     study: Study
     manifest: Mapping[str, Any]
@@ -56,6 +56,7 @@ class StudySummary:
     errors: Mapping[str, str]
     frame: "pl.DataFrame"
     nodes: "pl.DataFrame"
+    seconds: Mapping[str, float]
 
 
 def summary_of(
@@ -68,6 +69,7 @@ def summary_of(
     frame: "pl.DataFrame",
     nodes: "pl.DataFrame",
     errors: Mapping[str, str],
+    seconds: Mapping[str, float],
 ) -> bytes:
     """Return the content of a summary; arguments are what :class:`unveil.studies.results.Results` has.
 
@@ -80,8 +82,7 @@ def summary_of(
     sketches = _sketches(nodes)
     told: list[dict[str, Any]] = []
     for case, every in groupby(scenarios, key=_case):
-        # A level that another axis has too is kept for both: rounded to the steps of another case, it would differ from
-        # levels that it equals.
+        # A level that another axis has too is kept for both, so that each row is a whole case.
         levels = [each for each in every if each.file_name in rows]
         if not levels:
             continue
@@ -92,7 +93,8 @@ def summary_of(
                     **dict(zip(_CASE, case, strict=True)),
                     "metric": name,
                     "levels": [each.level for each in levels],
-                    **_encoded(own),
+                    "replications": [each.size for each in own],
+                    "values": np.concatenate(own).tolist(),
                     **_encoded_nodes([sketches.get((*case, each.level, name)) for each in levels]),
                 }
             )
@@ -104,8 +106,9 @@ def summary_of(
         "study": replace(study, data=places).to_toml(),
         "manifest": json.dumps(dict(manifest)),
         "errors": json.dumps(dict(errors)),
+        "seconds": json.dumps({name: round(each, 3) for name, each in seconds.items()}),
     }
-    made = pl.DataFrame(told, schema=_schema(), orient="row")
+    made = pl.DataFrame(told, schema=_schema(study), orient="row")
     return sealed_parquet(made, Seal(NAME, "", "fine"), more, level=_LEVEL)
 
 
@@ -134,6 +137,7 @@ def read_summary(path: Path) -> StudySummary:
         errors={Path(name).stem + ".result": said for name, said in json.loads(metadata["errors"]).items()},
         frame=_frame(study, cases, by_metric),
         nodes=_ordered(_nodes(stored), scenarios),
+        seconds=json.loads(metadata["seconds"]),
     )
 
 
@@ -182,20 +186,20 @@ def _file_name(source: str) -> str:
     return source if source.startswith(("sample:", "$")) else Path(source).name
 
 
-def _schema() -> dict[str, Any]:
+def _schema(study: Study) -> dict[str, Any]:
     import polars as pl
 
-    few, small = pl.List(pl.UInt16), pl.List(pl.UInt8)
-    numbers = {"levels": pl.List(pl.Float64), "lowest": pl.Float64, "highest": pl.Float64}
-    nodes = {"count": pl.List(pl.UInt64), "node_lowest": pl.Float64, "node_highest": pl.Float64}
+    numbers = pl.List(pl.Float32)
+    # Given releases have one replication, whose numbers reports show as they are.
+    values = pl.List(pl.Float64) if study.kind == "release" else numbers
     return {
         **dict.fromkeys((*_CASE, "metric"), pl.String),
-        **numbers,
+        "levels": pl.List(pl.Float64),
         "replications": pl.List(pl.UInt32),
-        "values": few,
-        **nodes,
-        **dict.fromkeys(("low", "high", "mean", "deviation"), few),
-        "blocks": small,
+        "values": values,
+        "count": pl.List(pl.UInt64),
+        **dict.fromkeys(_FACTS, numbers),
+        "blocks": pl.List(pl.UInt8),
     }
 
 
@@ -206,34 +210,15 @@ def _rows_of(frame: "pl.DataFrame", fine: Sequence[Scenario]) -> dict[str, slice
     return {each.file_name: slice(int(start), int(end)) for each, start, end in zip(fine, first, ends, strict=True)}
 
 
-def _steps(values: FloatArray, lowest: float, highest: float, steps: int) -> FloatArray:
+def _steps(values: FloatArray, lowest: float, highest: float) -> FloatArray:
     width = highest - lowest
-    return np.rint((values - lowest) / width * steps) if width > 0 else np.zeros(values.shape)
+    return np.rint((values - lowest) / width * STEPS) if width > 0 else np.zeros(values.shape)
 
 
-def _from_steps(
-    values: NDArray[Any], lowest: float | FloatArray, highest: float | FloatArray, steps: int
-) -> FloatArray:
-    part = values.astype(np.float64) / steps
+def _from_steps(values: NDArray[Any], lowest: float, highest: float) -> FloatArray:
+    part = values.astype(np.float64) / STEPS
     # In this form both ends come out as they went in.
     return lowest * (1 - part) + highest * part
-
-
-def _encoded(levels: list[FloatArray]) -> dict[str, Any]:
-    """Return the replications of all levels as integers within their range."""
-    values = np.concatenate(levels)
-    known = np.isfinite(values)
-    lowest, highest = (float(values[known].min()), float(values[known].max())) if known.any() else (None, None)
-    if lowest is None or highest is None:
-        kept = np.full(values.size, _UNDEFINED)
-    else:
-        kept = np.where(known, _steps(np.where(known, values, lowest), lowest, highest, STEPS), _UNDEFINED)
-    return {
-        "lowest": lowest,
-        "highest": highest,
-        "replications": [each.size for each in levels],
-        "values": kept.astype(np.uint16).tolist(),
-    }
 
 
 def _sketches(nodes: "pl.DataFrame") -> dict[tuple[Any, ...], tuple[Any, ...]]:
@@ -243,24 +228,21 @@ def _sketches(nodes: "pl.DataFrame") -> dict[tuple[Any, ...], tuple[Any, ...]]:
 
 def _encoded_nodes(levels: list[tuple[Any, ...] | None]) -> dict[str, Any]:
     """Return the sketches of all levels; empty levels have count 0."""
-    some = [each for each in levels if each is not None]
-    if not some:
+    if all(each is None for each in levels):
         return {}
-    lowest, highest = min(each[1] for each in some), max(each[2] for each in some)
-    told: dict[str, Any] = {"count": [], "low": [], "high": [], "mean": [], "deviation": [], "blocks": []}
-    for count, low, high, total, squares, blocks in (each or (0, lowest, lowest, 0.0, 0.0, []) for each in levels):
+    told: dict[str, Any] = {"count": [], **{name: [] for name in _FACTS}, "blocks": []}
+    for count, low, high, total, squares, blocks in (each or (0, 0.0, 0.0, 0.0, 0.0, []) for each in levels):
         told["count"].append(count)
         if not count:
             continue
         mean = min(max(total / count, low), high)
         spread = np.sqrt(max(squares / count - (total / count) ** 2, 0.0)) if high > low else 0.0
-        for name, value in (("low", low), ("high", high), ("mean", mean)):
-            told[name].append(int(_steps(np.array(value), lowest, highest, STEPS)))
-        told["deviation"].append(int(_steps(np.array(spread), 0.0, (highest - lowest) / 2, STEPS)))
+        for name, value in zip(_FACTS, (low, high, mean, spread), strict=True):
+            told[name].append(value)
         weight = weights_of(count, len(blocks)).astype(np.float64)
         runs, _ = means_of_runs(np.array(blocks, np.float64), weight, BLOCKS)
-        told["blocks"] += _steps(np.clip(runs, low, high), low, high, FEW_STEPS).astype(int).tolist()
-    return {**told, "node_lowest": lowest, "node_highest": highest}
+        told["blocks"] += _steps(np.clip(runs, low, high), low, high).astype(int).tolist()
+    return told
 
 
 def _frame(study: Study, cases: "pl.DataFrame", by_metric: Mapping[str, "pl.DataFrame"]) -> "pl.DataFrame":
@@ -276,14 +258,8 @@ def _frame(study: Study, cases: "pl.DataFrame", by_metric: Mapping[str, "pl.Data
     columns.append(pl.Series("replication", number, pl.UInt32))
     columns.append(pl.Series("release", number % study.releases, pl.UInt32))
     for name, part in by_metric.items():
-        kept = part["values"].explode().to_numpy() if part.height else np.empty(0, np.uint16)
-        ends = [
-            np.repeat(part[end].cast(pl.Float64).fill_null(0.0).to_numpy(), of_case) for end in ("lowest", "highest")
-        ]
-        part_of_range = kept.astype(np.float64) / STEPS
-        values = ends[0] * (1 - part_of_range) + ends[1] * part_of_range
-        values[kept == _UNDEFINED] = np.nan
-        column = pl.Series(name, values, pl.Float64).fill_nan(None)
+        values = part["values"].explode().to_numpy() if part.height else np.empty(0, np.float32)
+        column = pl.Series(name, values.astype(np.float64), pl.Float64).fill_nan(None)
         columns.append(column.round().cast(pl.UInt32) if name == "attempted" else column)
     columns.append(pl.Series("error", [None] * number.size, pl.String))
     return pl.DataFrame(columns)
@@ -295,14 +271,12 @@ def _nodes(stored: "pl.DataFrame") -> "pl.DataFrame":
 
     told: list[tuple[Any, ...]] = []
     for row in stored.filter(pl.col("count").is_not_null()).iter_rows(named=True):
-        lowest, highest = row["node_lowest"], row["node_highest"]
-        facts = [_from_steps(np.array(row[name]), lowest, highest, STEPS) for name in ("low", "high", "mean")]
-        spread = _from_steps(np.array(row["deviation"]), 0.0, (highest - lowest) / 2, STEPS)
+        facts = [row[name] for name in _FACTS]
         some = [(level, count) for level, count in zip(row["levels"], row["count"], strict=True) if count]
         ends = np.cumsum([min(count, BLOCKS) for _, count in some])
         blocks = np.split(np.array(row["blocks"], np.float64), ends[:-1])
-        for (level, count), low, high, mean, deviation, own in zip(some, *facts, spread, blocks, strict=True):
-            runs = _from_steps(own, low, high, FEW_STEPS).tolist()
+        for (level, count), low, high, mean, deviation, own in zip(some, *facts, blocks, strict=True):
+            runs = _from_steps(own, low, high).tolist()
             case, squares = tuple(row[name] for name in _CASE), count * (deviation**2 + mean**2)
             told.append((*case, level, row["metric"], count, low, high, count * mean, squares, runs))
     schema: dict[str, Any] = {

@@ -13,7 +13,6 @@ from unveil.report.blocks import NextStep, Page, Section, TableBlock
 from unveil.report.scale import value_text
 from unveil.report.text import AXES, about, count, duration, labels, significant, together
 from unveil.studies import Study
-from unveil.studies.summary import STEPS
 
 
 def page(findings: StudyFindings, context: PageContext = PLAIN) -> Page:
@@ -229,7 +228,7 @@ def _method(findings: StudyFindings) -> Iterator[str]:
     same = "; with one release they do not cover other releases" if study.releases == 1 else ""
     yield f"While one strength varied, the rest were fixed ({', '.join(fixed)}). 95% CI: Student's t{same}."
     yield (
-        f"This is a summary: numbers are rounded to {STEPS:,} steps between the lowest and the highest of a case."
+        "This is a summary: numbers are rounded to 32-bit floats."
         if findings.is_summary
         else "The seed determines all results, on any number of workers; the folder 'results' holds every replication."
     )
