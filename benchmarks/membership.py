@@ -86,21 +86,36 @@ def near_copies(people: Split, rng: np.random.Generator) -> pl.DataFrame:
 
 def trees(people: Split, rng: np.random.Generator, *, leaf: int = 5) -> pl.DataFrame:
     """Return rows drawn column by column from the leaves of trees grown on the columns before (synthpop's way)."""
+    return draw_from_trees(people.people, rng, leaf=leaf)
+
+
+def draw_from_trees(source: pl.DataFrame, rng: np.random.Generator, *, leaf: int) -> pl.DataFrame:
+    """Return as many rows as the source has, drawn column by column from the leaves of trees."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    source = people.people
+    rows = source.height
     codes = np.column_stack([source[name].rank("dense").to_numpy() for name in source.columns]).astype(float)
-    whose = np.empty((PEOPLE, source.width), np.int64)
-    whose[:, 0] = rng.integers(0, PEOPLE, PEOPLE)
+    whose = np.empty((rows, source.width), np.int64)
+    whose[:, 0] = rng.integers(0, rows, rows)
     for place, name in enumerate(source.columns[1:], 1):
         kind = DecisionTreeRegressor if source[name].dtype.is_numeric() else DecisionTreeClassifier
         tree = kind(min_samples_leaf=leaf, random_state=0).fit(codes[:, :place], codes[:, place])
         made = np.take_along_axis(codes[:, :place], whose[:, :place], axis=0)
-        leaves, wanted = tree.apply(codes[:, :place]), tree.apply(made)
-        for each in np.unique(wanted):
-            here = np.flatnonzero(wanted == each)
-            whose[here, place] = rng.choice(np.flatnonzero(leaves == each), here.size)
+        theirs, wanted = rows_by_leaf(tree.apply(codes[:, :place])), rows_by_leaf(tree.apply(made))
+        for each, here in wanted.items():
+            whose[here, place] = rng.choice(theirs[each], here.size)
     return pl.DataFrame({name: source[name][whose[:, place]] for place, name in enumerate(source.columns)})
+
+
+def rows_by_leaf(leaf: IntArray) -> dict[int, IntArray]:
+    """Return the rows of each leaf, both in ascending order.
+
+    >>> {leaf: rows.tolist() for leaf, rows in rows_by_leaf(np.array([4, 2, 4])).items()}
+    {2: [1], 4: [0, 2]}
+    """
+    order = np.argsort(leaf, kind="stable")
+    leaves, first = np.unique(leaf[order], return_index=True)
+    return dict(zip(leaves.tolist(), np.split(order, first[1:]), strict=True))
 
 
 def kernel(people: Split, rng: np.random.Generator) -> pl.DataFrame:

@@ -6,7 +6,8 @@
 Needs the MIDST files below the folder that UNVEIL_DATA names, and scikit-learn. ``--cv`` is a cross-validation over the
 train models: 1,200 random members and non-members and 200 challenge points of each. Learners never see people of the
 models on which they are measured. ``--dev`` teaches by all train models and looks at the dev models: do that once.
-Intervals are from a bootstrap over models. ``--cache`` keeps distances and scores of the people, which take minutes.
+Intervals are from a bootstrap over models and points. ``--cache`` keeps distances and scores of the people. The second
+set is `benchmarks.midst_second`.
 """
 
 import argparse
@@ -195,7 +196,7 @@ def ten_scores(
         # Nobody who is scored shows the population.
         others = everybody.filter(~pl.col("trained_on").list.contains(model))
         others = (
-            others.sample(POPULATION, seed=int(rng.integers(2**31)))
+            others.sample(min(POPULATION, others.height), seed=int(rng.integers(2**31)))
             .select(pl.col(COLUMNS).cast(pl.Float64))
             .join(rows, on=COLUMNS, how="anti")
         )
@@ -266,40 +267,53 @@ def cross_validated(learner: Learner, table: FloatArray, people: Points) -> Floa
     return scores
 
 
-def official(scores: FloatArray, member: BoolArray, at_most: float = 0.1) -> float:
-    """Return the largest TPR with an FPR below a level, over all points."""
+def curve(scores: FloatArray, member: BoolArray, weight: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
+    """Return the TPR and the FPR behind each different score, highest first; people may be weighted."""
     order = np.argsort(-scores, kind="stable")
     ends = np.flatnonzero(np.append(np.diff(scores[order]) != 0, True))
-    inside = np.cumsum(member[order])[ends] / member.sum()
-    outside = np.cumsum(~member[order])[ends] / (~member).sum()
-    return float(inside[outside < at_most].max(initial=0.0))
+    weight = np.ones(scores.size) if weight is None else weight
+    inside, outside = (np.cumsum((weight * some)[order])[ends] for some in (member, ~member))
+    return inside / inside[-1], outside / outside[-1]
 
 
-def area(scores: FloatArray, member: BoolArray) -> float:
-    from scipy.stats import rankdata
+def measures(inside: FloatArray, outside: FloatArray) -> tuple[float, float, float]:
+    """Return the official score (largest TPR with an FPR below 10 %), TPR at 1 % FPR, and AUC.
 
-    rank = rankdata(scores)
-    inside = int(member.sum())
-    return float((rank[member].sum() - inside * (inside + 1) / 2) / (inside * (member.size - inside)))
+    >>> measures(*curve(np.array([3.0, 2.0, 2.0, 1.0]), np.array([True, True, False, False])))
+    (0.5, 0.5, 0.875)
+    """
+    low, more = (float(inside[outside < level].max(initial=0.0)) for level in (0.01, 0.1))
+    area = np.trapezoid(np.append(0.0, inside), np.append(0.0, outside))
+    return more, low, float(area)
+
+
+def drawn_weights(model: IntArray, rng: np.random.Generator) -> FloatArray:
+    """Return how often each person is drawn: models with replacement, and people of each with replacement."""
+    rows = [np.flatnonzero(model == each) for each in np.unique(model)]
+    weight = np.zeros(model.size)
+    for each in rng.integers(0, len(rows), len(rows)):
+        some = rows[each]
+        weight[some] += np.bincount(rng.integers(0, some.size, some.size), minlength=some.size)
+    return weight
+
+
+def with_intervals(scores: FloatArray, people: Points) -> list[str]:
+    """Return the three measures with intervals over models and points."""
+    rng = np.random.default_rng(1)
+    # Sorted once: equal orders in all draws.
+    order = np.argsort(-scores, kind="stable")
+    scores, member, model = scores[order], people.member[order], people.model[order]
+    drawn = [measures(*curve(scores, member, drawn_weights(model, rng))) for _ in range(DRAWS)]
+    ends = np.quantile(drawn, [0.025, 0.975], axis=0).T
+    values = measures(*curve(scores, member))
+    return [f"{value:.3f} ({low:.3f}-{high:.3f})" for value, (low, high) in zip(values, ends, strict=True)]
 
 
 def line(name: str, scores: FloatArray, people: Points) -> str:
-    """Return the official score, TPR at 1 % FPR and AUC with intervals over models; and on challenge points alone."""
-    rng = np.random.default_rng(1)
-    models = np.unique(people.model)
-    rows = [np.flatnonzero(people.model == each) for each in models]
-    measures: list[Callable[[FloatArray, BoolArray], float]] = [official, lambda s, m: official(s, m, 0.01), area]
-    drawn = []
-    for _ in range(DRAWS):
-        some = np.concatenate([rows[each] for each in rng.integers(0, models.size, models.size)])
-        drawn.append([each(scores[some], people.member[some]) for each in measures])
-    ends = np.quantile(drawn, [0.025, 0.975], axis=0).T
-    cells = [
-        f"{each(scores, people.member):.3f} ({low:.3f}-{high:.3f})"
-        for each, (low, high) in zip(measures, ends, strict=True)
-    ]
+    """Return the measures on all points, and the official score on challenge points alone."""
     only = people.challenge
-    return f"| {name} | {' | '.join(cells)} | {official(scores[only], people.member[only]):.3f} |"
+    alone = with_intervals(scores[only], people.some(only))[0]
+    return f"| {name} | {' | '.join(with_intervals(scores, people))} | {alone} |"
 
 
 def prepared(

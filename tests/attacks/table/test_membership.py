@@ -14,6 +14,7 @@ from tests.oracles import membership as oracle
 from tests.oracles import records
 from unveil._kernels.neighbours import density, nearest
 from unveil._kernels.neighbours.index import MISSING, IntegerGrid
+from unveil.attacks.table import membership
 from unveil.attacks.table.membership import Membership, MembershipScores
 from unveil.attacks.table.membership_scores import SCORES
 from unveil.data.table import Table
@@ -372,7 +373,9 @@ def test_scores_are_combined_only_where_people_are_enough(control: int, level: f
 
 
 @pytest.mark.unwatched
-def test_learning_from_some_accuses_nobody_among_others() -> None:
+@pytest.mark.parametrize("trees_from", [membership.TREES_FROM, 100])
+def test_learning_from_some_accuses_nobody_among_others(trees_from: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(membership, "TREES_FROM", trees_from)
     runs, covered, called = 40, 0, 0.0
     for seed in range(runs):
         found = scores(*three(seed, 300, 300, 1), seed=seed, method="combined")
@@ -382,6 +385,18 @@ def test_learning_from_some_accuses_nobody_among_others() -> None:
     # At 95 % fewer than 35 of 40 runs come once in a hundred such tests; the seeds are fixed.
     assert covered >= 35
     assert called == pytest.approx(0.05, abs=0.015)
+
+
+def test_trees_are_added_from_a_number_of_people_learned_from_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    tables = three(1, 600, 600)
+    found = {}
+    for number in (200, 201):
+        monkeypatch.setattr(membership, "TREES_FROM", number)
+        found[number] = scores(*tables, method="combined")
+    # A third of 600 is learned from: with one more needed, the regression stands alone.
+    assert not np.array_equal(found[200].members, found[201].members)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(found[201].members, scores(*tables, method="combined").members)
 
 
 def test_a_list_of_names_is_as_good_as_a_tuple() -> None:

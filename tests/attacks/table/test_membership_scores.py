@@ -22,16 +22,19 @@ from unveil._kernels.threads import threads
 from unveil.attacks.table import _membership_space
 from unveil.attacks.table.membership_scores import (
     SCORES,
+    LearnedCombination,
     RevealingRow,
     combine,
     features,
     given_away_by,
+    grow_trees,
     score_people,
     unusual,
 )
 from unveil.data.table import Table, agree
 from unveil.data.table.encode import encode
 from unveil.errors import InputError
+from unveil.metrics.trials.membership import area_under_curve
 
 KINDS: dict[str, Any] = {"age": "number", "height": "number", "same": "number", "town": "category", "job": "category"}
 VALUES: dict[str, list[Any]] = {
@@ -346,3 +349,26 @@ def test_weights_minimise_the_loss_with_a_ridge_and_rows_in_any_order_give_them(
     again = combine(rng.permutation(members), rng.permutation(outsiders))
     np.testing.assert_array_equal(found.coefficients, again.coefficients)
     assert np.unique(found.score(np.repeat(members[:1], 50, axis=0))).size == 1
+
+
+def test_trees_see_what_no_weights_see_and_rows_in_any_order_grow_them() -> None:
+    rng = np.random.default_rng(3)
+    inside, outside = (rng.integers(-9, 10, (1_500, 2)).astype(float) for _ in range(2))
+    # Members have two scores of one sign, non-members have not: each score alone says nothing.
+    members, outsiders = inside[inside.prod(axis=1) > 0], outside[outside.prod(axis=1) <= 0]
+    alone, trees = combine(members, outsiders), grow_trees(members, outsiders)
+    fresh = rng.integers(-9, 10, (1_500, 2)).astype(float)
+    is_member = fresh.prod(axis=1) > 0
+    assert area_under_curve(*halves(alone.score(fresh), is_member)).value == pytest.approx(0.5, abs=0.1)
+    assert area_under_curve(*halves(trees.score(fresh), is_member)).value > 0.9
+    again = grow_trees(rng.permutation(members), rng.permutation(outsiders))
+    np.testing.assert_array_equal(trees.score(fresh), again.score(fresh))
+    assert np.unique(trees.score(np.repeat(fresh[:1], 50, axis=0))).size == 1
+    both = [{"one": each[:, 0], "other": each[:, 1]} for each in (members, outsiders)]
+    added = LearnedCombination.learned(*both, trees=True)({"one": fresh[:, 0], "other": fresh[:, 1]})
+    np.testing.assert_array_equal(added, alone.score(fresh) + trees.score(fresh))
+
+
+def halves(scores: np.ndarray, is_member: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of members and of non-members."""
+    return scores[is_member], scores[~is_member]

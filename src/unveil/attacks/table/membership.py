@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,6 +27,8 @@ COMBINED = "combined"
 #: How many people each part of the control must have, and how many of either kind there must be to learn from some.
 LEAST_PART = 20
 LEAST_TO_LEARN = 300
+#: With this many members and non-members to learn from, trees are added to the regression (docs/research/midst.md).
+TREES_FROM = 5_000
 #: Levels with more decimals than that are rounded, so that chances can be computed in whole numbers.
 _FINEST_LEVEL = 10**6
 #: This part of one column's range is added to both distances of a density, so that copies of common people are none of
@@ -287,9 +290,10 @@ class Membership:
             neighbours=self.neighbours,
             rng=rng,
         )
-        score = LearnedCombination.learned(*scores[3:]) if self.method == COMBINED else _single(self.method)
+        score: Callable[[Mapping[str, FloatArray]], FloatArray] = itemgetter(self.method)
         shown = f"{apart[0].size} were the reference set, " if apart else ""
         if self.method == COMBINED:
+            score = LearnedCombination.learned(*scores[3:], trees=pupils.size >= TREES_FROM)
             alike = "as many" if pupils.size == apart[1].size else f"{pupils.size}"
             shown += f"{apart[1].size} and {alike} members were learned from, "
         members, of_reference, of_tested = map(score, scores[:3])
@@ -349,10 +353,6 @@ class Membership:
         if self.method != COMBINED:
             sees = SCORES[self.method].sees
         return f"{sees}, by {names}, more so than for a share {share} of the control group"
-
-
-def _single(name: str) -> Callable[[Mapping[str, FloatArray]], FloatArray]:
-    return lambda scores: scores[name]
 
 
 def _agreed(

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from unveil._kernels import logistic
+from unveil._kernels.learners.boosting import Growth, boosted_scores
 from unveil._kernels.membership.agreement import UNIT, rarity
 from unveil._kernels.membership.nearness import log_ratio
 from unveil._kernels.neighbours.density import rows_within
 from unveil._kernels.neighbours.sketch import row_blocks
 from unveil._kernels.threads import in_threads
-from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.types import BoolArray, ByteArray, FloatArray, IntArray
 from unveil.attacks.table._membership_space import MembershipSpace, compared_people, scales
 from unveil.errors import InputError
 
@@ -36,6 +37,10 @@ _LEAST = 1e-4
 _TAILS = (1.5, 2.5)
 #: As scikit-learn's C = 0.1.
 _RIDGE = 10.0
+#: Trees that are added to the regression.
+_TREES = Growth(rounds=100, leaves=4, rate=0.05)
+#: Trees see the place of a score among this many bins.
+_BINS = 256
 
 
 def score_people(
@@ -222,11 +227,53 @@ def combine(members: FloatArray, outsiders: FloatArray) -> LearnedWeights:
     array([-0.029,  0.066])
     """
     ascending = np.sort(outsiders, axis=0)
+    every, labels = _in_order(members, outsiders)
+    return LearnedWeights(ascending, logistic.fit(features(every, ascending), labels, ridge=_RIDGE))
+
+
+def _in_order(members: FloatArray, outsiders: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return all rows in an order given by content, and whether they are members'."""
     labels = np.repeat([True, False], [len(members), len(outsiders)])
     every = np.concatenate([members, outsiders])
     # Sums of floats depend on their order, and rows must not.
     order = np.lexsort((*every.T, labels))
-    return LearnedWeights(ascending, logistic.fit(features(every[order], ascending), labels[order], ridge=_RIDGE))
+    return every[order], labels[order]
+
+
+class LearnedTrees(NamedTuple):
+    """Boosted trees: edges of the bins of each score, and the bins and membership of those learned from."""
+
+    edges: tuple[FloatArray, ...]
+    bins: ByteArray
+    is_member: BoolArray
+
+    def score(self, scores: FloatArray) -> FloatArray:
+        """Return the log odds of each row; equal rows have equal ones."""
+        numbers = np.zeros(len(self.edges), bool)
+        theirs = _bins(self.edges, scores)
+        odds = boosted_scores(self.bins, numbers, self.is_member.astype(np.int64), theirs, _TREES)
+        # Only the score of the first of two classes is learned.
+        return odds[:, 1] - odds[:, 0]
+
+
+def grow_trees(members: FloatArray, outsiders: FloatArray) -> LearnedTrees:
+    """Return boosted trees that learn from known members and non-members.
+
+    Rows in another order give the same digits. A bin ends at a score of somebody.
+
+    >>> ones, twos = np.ones((40, 1)), np.full((40, 1), 2.0)
+    >>> grow_trees(twos, ones).score(np.array([[1.0], [2.0]])).round(1)
+    array([-4.1,  4.1])
+    """
+    every, labels = _in_order(members, outsiders)
+    shares = np.linspace(0, 1, _BINS + 1)[1:-1]
+    edges = tuple(np.unique(np.quantile(column, shares, method="inverted_cdf")) for column in every.T)
+    return LearnedTrees(edges, _bins(edges, every), labels)
+
+
+def _bins(edges: Sequence[FloatArray], scores: FloatArray) -> ByteArray:
+    """Return the bin of each score at [score, person]."""
+    return np.array([np.searchsorted(edge, column) for edge, column in zip(edges, scores.T, strict=True)], np.uint8)
 
 
 def features(scores: FloatArray, ascending: FloatArray) -> FloatArray:
@@ -247,23 +294,34 @@ class LearnedCombination:
 
     Each score becomes its place among those of the non-members learned from, as a normal quantile; what lies beyond 1.5
     and 2.5 counts again, so that one very high score may decide; the weights are those of a logistic regression with a
-    ridge. It must not meet the people it learned from again.
+    ridge. The log odds of boosted trees may be added, which helps where there are many people to learn from. It must
+    not meet the people it learned from again.
     """
 
     names: tuple[str, ...]
     learned_from: tuple[int, int]
     combined: LearnedWeights
+    trees: LearnedTrees | None = None
 
     @classmethod
-    def learned(cls, members: Mapping[str, FloatArray], outsiders: Mapping[str, FloatArray]) -> "LearnedCombination":
-        """Return weights learned from people with known membership."""
+    def learned(
+        cls, members: Mapping[str, FloatArray], outsiders: Mapping[str, FloatArray], *, trees: bool = False
+    ) -> "LearnedCombination":
+        """Return weights, and trees if wanted, learned from people with known membership."""
         names = tuple(members)
         inside, outside = (np.column_stack([scores[name] for name in names]) for scores in (members, outsiders))
-        return cls(names=names, learned_from=(len(inside), len(outside)), combined=combine(inside, outside))
+        return cls(
+            names=names,
+            learned_from=(len(inside), len(outside)),
+            combined=combine(inside, outside),
+            trees=grow_trees(inside, outside) if trees else None,
+        )
 
     def __call__(self, scores: Mapping[str, FloatArray]) -> FloatArray:
         """Return the combined score of each person; equal people have equal ones."""
-        return self.combined.score(np.column_stack([scores[name] for name in self.names]))
+        every = np.column_stack([scores[name] for name in self.names])
+        weighted = self.combined.score(every)
+        return weighted if self.trees is None else weighted + self.trees.score(every)
 
     @property
     def weights(self) -> dict[str, tuple[float, ...]]:
