@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Numbers with at most this many distinct values are compared as values.
 FEW_VALUES = 30
+#: A refusal gives this many reasons at most.
+_SHOWN_REASONS = 3
 _MICROSECONDS_A_DAY = 86_400e6
 
 
@@ -294,16 +297,20 @@ def _built(
             raise InputError(f"The column {name!r} is among the compared columns. Remove it from columns")
     candidates = wanted or [name for name in names if name not in (person, time, period, pseudonym)]
     compared: list[HistoryColumn] = []
+    left_out: list[tuple[str, str]] = []
     for name in candidates:
         column, why = _column(records, name, who, rule, bool(wanted), keep_identifiers)
         if column is not None:
             compared.append(column)
         else:
-            notes.append(f"The column {name!r} is not compared: {why}.")
+            left_out.append((name, why))
     if time and not wanted and records.column(time).kind == "date":
         compared += _clock(records.series(time), rule)
     if not compared:
-        raise InputError("No column is left to compare the records by. Name some with columns")
+        reasons = "; ".join(f"{name!r}: {why}" for name, why in left_out[:_SHOWN_REASONS])
+        why = f" ({reasons})" if reasons else ""
+        raise InputError(f"No column is left to compare the records by{why}. Add columns with values that recur")
+    notes += [f"The column {name!r} is not compared: {why}." for name, why in left_out]
     shown = records.select(names) if names else records
     return History(
         shown, who, rule.period, rule.item, moment, rule.periods, rule.separate, tuple(compared), tuple(notes)
@@ -332,7 +339,8 @@ def _stacked(tables: list[Table], names: list[str]) -> Table:
         alike = len({part.dtype for part in parts}) == 1 or all(part.dtype.is_numeric() for part in parts)
         same = [pl.DataFrame({name: part if alike else part.cast(pl.String)}) for part in parts]
         columns[name] = pl.concat(same, how="vertical_relaxed")[name]
-    if any(frames[0].equals(frame) for frame in frames[1:]):
+    sorted_rows = [frame.select(pl.struct(pl.all().cast(pl.String)).hash().sort()) for frame in frames]
+    if any(one.equals(other) for one, other in combinations(sorted_rows, 2)):
         raise InputError("Two tables have the same rows, so row equality links them. Pass tables of two periods")
     kinds = {column.name: column.kind for column in tables[0].columns if column.name in names}
     ordered = [name for name, kind in kinds.items() if kind == "ordered"]
