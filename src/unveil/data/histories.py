@@ -18,6 +18,8 @@ from unveil.errors import InputError, column_names
 if TYPE_CHECKING:
     import polars as pl
 
+#: The compared column that is the time from the end of one pseudonym to the start of the next.
+GAP = "time gap"
 #: Numbers with at most this many distinct values are compared as values.
 FEW_VALUES = 30
 #: A refusal gives this many reasons at most.
@@ -26,16 +28,21 @@ _MICROSECONDS_A_DAY = 86_400e6
 
 
 class HistoryColumn(NamedTuple):
-    """One compared column: codes of values, -1 if missing, or numbers, NaN if missing."""
+    """One compared column: codes of values, -1 if missing, or numbers, NaN if missing.
+
+    ``days`` are the times of records whose gaps between pseudonyms are compared.
+    """
 
     name: str
     codes: Int32Array | None = None
     numbers: FloatArray | None = None
+    days: FloatArray | None = None
 
     def take(self, rows: IntArray) -> "HistoryColumn":
         """Return the column of some records."""
         codes = None if self.codes is None else self.codes[rows]
-        return self._replace(codes=codes, numbers=None if self.numbers is None else self.numbers[rows])
+        numbers, days = (None if each is None else each[rows] for each in (self.numbers, self.days))
+        return HistoryColumn(self.name, codes, numbers, days)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,6 +73,11 @@ class ReleasedHistory:
     def items(self) -> int:
         """Number of items."""
         return int(self.period.size)
+
+    @property
+    def days(self) -> FloatArray | None:
+        """The time of each record, where gaps between pseudonyms are compared."""
+        return next((each.days for each in self.columns if each.days is not None), None)
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -306,6 +318,8 @@ def _built(
             left_out.append((name, why))
     if time and not wanted and records.column(time).kind == "date":
         compared += _clock(records.series(time), rule)
+    if moment is not None and not wanted and GAP not in names:
+        compared += _gap(moment, who, rule)
     if not compared:
         reasons = "; ".join(f"{name!r}: {why}" for name, why in left_out[:_SHOWN_REASONS])
         why = f" ({reasons})" if reasons else ""
@@ -418,3 +432,24 @@ def _clock(moments: "pl.Series", rule: PseudonymRule) -> list[HistoryColumn]:
     if np.unique(weekdays).size > 1 and (rule.days == 0 or rule.days >= 7):
         found.append(HistoryColumn("weekday", codes=weekdays))
     return found
+
+
+def _gap(moment: FloatArray, who: IntArray, rule: PseudonymRule) -> list[HistoryColumn]:
+    """Return the times of records, where each person has one pseudonym at a time and changes it at an own time."""
+    if len(rule.periods) > 1 or 2 * (rule.item.max() + 1) > rule.item.size:
+        return []
+    first, last = span_of_items(rule.item, moment)
+    owner = of_items(rule.item, who)
+    order = np.lexsort((first, owner))
+    same = owner[order][1:] == owner[order][:-1]
+    overlaps = (first[order][1:] < last[order][:-1]) & same
+    return [] if overlaps.any() else [HistoryColumn(GAP, days=moment)]
+
+
+def span_of_items(item: IntArray, moment: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the first and the last time of each item."""
+    items = int(item.max()) + 1
+    first, last = np.full(items, np.inf), np.full(items, -np.inf)
+    np.minimum.at(first, item, moment)
+    np.maximum.at(last, item, moment)
+    return first, last

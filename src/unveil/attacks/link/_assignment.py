@@ -103,7 +103,7 @@ def pair_probabilities(
     def excess(pairs: float) -> float:
         odds = (pairs + 0.5) / ((rows - pairs + 0.5) * (columns - pairs + 0.5))
         _messages(start, column, weight, *exits, odds, _ROUNDS, to_row, to_column, chance)
-        return float(chance.sum()) - (pairs if share is None else share * smaller)
+        return float(chance.sum()) - pairs if share is None else share * smaller - float(chance.sum())
 
     _find_root(excess, float(smaller), _NEAR * smaller)
     return SoftAssignment(chance, float(chance.sum()) / max(smaller, 1))

@@ -326,7 +326,7 @@ def _known_columns(history: History) -> list[str]:
     """Return the columns of a known record: those with values for nearly all records, without amounts."""
     values = [each for each in history.compared if each.codes is not None]
     filled = [each.name for each in values if each.codes is not None and (each.codes < 0).mean() <= _MOSTLY_MISSING]
-    return filled or [each.name for each in history.compared]
+    return filled or [each.name for each in history.compared if each.days is None]
 
 
 def _not_attacked(lifetime: str, why: str) -> LifetimeResult:
