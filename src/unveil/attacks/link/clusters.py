@@ -11,7 +11,7 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attacks._listing import attack
 from unveil.attacks.link._assignment import pair_probabilities
 from unveil.attacks.link._profiles import Profiles, profiles_of
-from unveil.attacks.link._training import PeriodPair, train
+from unveil.attacks.link._training import ROUNDS, PeriodPair, train
 from unveil.attacks.link.score import ScoreModel
 from unveil.attacks.link.two_periods import Learning, check_learning, pair_up, taught
 from unveil.data.histories import History, ReleasedHistory, span_of_items
@@ -63,7 +63,7 @@ class _Linking(ABC):
     """Settings and runs of attacks that link all periods."""
 
     overlap: float | None = None
-    rounds: int = 4
+    rounds: int = ROUNDS
     learn: Learning = "without truth"
 
     def __post_init__(self) -> None:
@@ -112,7 +112,7 @@ class ChainedProfiles(_Linking):
     overlap
         The share of the smaller period's people who are in both; None estimates it.
     rounds
-        Rounds of training.
+        Most rounds of training; it ends when the stated probabilities no longer change.
     learn
         Where the weights of columns come from: ``without truth``, or ``other people``, whose linked records are the
         attacker's knowledge.
@@ -135,7 +135,7 @@ class AgglomeratedProfiles(_Linking):
     overlap
         The share of the smaller period's people who are in both; None estimates it.
     rounds
-        Rounds of training.
+        Most rounds of training; it ends when the stated probabilities no longer change.
     learn
         Where the weights of columns come from: ``without truth``, or ``other people``, whose linked records are the
         attacker's knowledge.
@@ -158,7 +158,7 @@ class LinkedProfiles(_Linking):
     overlap
         The share of the smaller period's people who are in both; None estimates it.
     rounds
-        Rounds of training.
+        Most rounds of training; it ends when the stated probabilities no longer change.
     learn
         Where the weights of columns come from: ``without truth``, or ``other people``, whose linked records are the
         attacker's knowledge.
