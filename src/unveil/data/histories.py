@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 GAP = "time gap"
 #: Numbers with at most this many distinct values are compared as values.
 FEW_VALUES = 30
+#: So many whole numbers that are all different hardly are a coincidence.
+_MANY_RECORDS = 1_000
 #: A refusal gives this many reasons at most.
 _SHOWN_REASONS = 3
 _MICROSECONDS_A_DAY = 86_400e6
@@ -314,6 +316,8 @@ def _built(
         column, why = _column(records, name, who, rule, bool(wanted), keep_identifiers)
         if column is not None:
             compared.append(column)
+            if column.numbers is not None and _numbers_records(column.numbers):
+                notes.append(f"The column {name!r} has another number in each record. Remove it if it numbers records.")
         else:
             left_out.append((name, why))
     if time and not wanted and records.column(time).kind == "date":
@@ -420,6 +424,12 @@ def _column(
     if kind == "date":
         values = values.dt.epoch("us")
     return HistoryColumn(name, numbers=values.fill_null(float("nan")).to_numpy().astype(np.float64)), ""
+
+
+def _numbers_records(numbers: FloatArray) -> bool:
+    """Return whether many records all have whole numbers of their own."""
+    is_whole = numbers.size >= _MANY_RECORDS and bool((numbers == np.floor(numbers)).all())
+    return is_whole and np.unique(numbers).size == numbers.size
 
 
 def _clock(moments: "pl.Series", rule: PseudonymRule) -> list[HistoryColumn]:

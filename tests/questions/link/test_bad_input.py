@@ -135,3 +135,11 @@ def test_missing_cells_leave_other_known_records() -> None:
     table = table.with_columns(side=pl.when(pl.col("card") < "c2").then(pl.lit("a")).otherwise(None))
     found = unveil.link(table, person="card", time="day", lifetime="7d", draws=200).findings
     assert found.unicity[0].unicity.people == 25
+
+
+def test_numbers_of_records_are_named_and_dates_have_no_hours() -> None:
+    table = visits(45, records=12).with_columns(pl.col("day").floor())
+    table = table.with_columns(number=pl.int_range(pl.len()) * 3 + 7)
+    found = unveil.link(table, person="card", time="day", lifetime="7d", draws=200).findings
+    assert any("'number' has another number in each record" in note for note in found.notes)
+    assert found.unicity[0].time_step == "1d"
