@@ -68,10 +68,11 @@ def train(
     data = _TrainingData.of(profiles, _limited(pairs, rng), share, rng)
     models = data.starts(profiles)
     first = min(rounds, _FIRST_ROUNDS)
-    tried = [data.improved(each, first, rng) for each in models]
+    tried = [data.improved(each, first, rng, converged=0.0) for each in models]
     checks = [data.excess(each, rng) for each in tried] if len(tried) > 1 else [0.0]
     model = tried[int(np.argmax(checks))]
-    return data.tempered(data.improved(model, rounds - first, rng))
+    # Among candidates alone, numbers would seem more and more personal.
+    return data.tempered(model if data.is_large else data.improved(model, rounds - first, rng))
 
 
 class _FixedCovariance(NamedTuple):
@@ -135,9 +136,11 @@ class _TrainingData:
         """Return the model with its temperature."""
         return _tempered(model, self.impostors, self.is_separate)
 
-    def improved(self, model: ScoreModel, rounds: int, rng: np.random.Generator) -> ScoreModel:
+    def improved(
+        self, model: ScoreModel, rounds: int, rng: np.random.Generator, *, converged: float = _CONVERGED
+    ) -> ScoreModel:
         """Return the model after rounds of expectation maximization, fewer if it has converged."""
-        # Among the nearest numbers alone, numbers would seem more personal than they are.
+        # The nearest numbers alone even from the first round on.
         keeps_numbers = self.is_large and not self.urns
         before = np.inf
         for _ in range(rounds):
@@ -146,7 +149,7 @@ class _TrainingData:
                 _probability(model, pair, side, self.share) for pair, side in zip(self.pairs, self.sides, strict=True)
             ]
             stated = float(np.mean([each.max(axis=1).mean() for each in soft]))
-            if abs(stated - before) < _CONVERGED:
+            if abs(stated - before) < converged:
                 break
             before = stated
             covariances, urns = list(model.numbers), list(model.values)
