@@ -185,12 +185,12 @@ CASES: dict[str, Callable[[np.random.Generator], None]] = {
 def main() -> None:
     """Run the cases named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cases", nargs="*", choices=[*CASES, []], default=list(CASES))
+    parser.add_argument("cases", nargs="*", metavar="case", help=", ".join(CASES))
     settings = parser.parse_args()
     warm = np.random.default_rng(1)
     ProfileMatching().match(panel(200, 3, 3, warm).released, rng=warm)
     LinkedProfiles().run(released=visits(40, 14, "7d", warm).released, rng=warm)
-    for case in settings.cases:
+    for case in settings.cases or CASES:
         CASES[case](np.random.default_rng(0))
 
 

@@ -7,6 +7,7 @@ Each check runs over several seeds:
 
 import argparse
 import os
+from collections import defaultdict
 from collections.abc import Callable
 
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", POLARS_MAX_THREADS="1")
@@ -15,11 +16,11 @@ import numpy as np
 import polars as pl
 
 from benchmarks.link_null import panel, visits
-from unveil.attacks import AgglomeratedProfiles
+from unveil.attacks import AgglomeratedProfiles, ChainedProfiles, LinkedProfiles
 from unveil.attacks.link._profiles import profiles_of
 from unveil.attacks.link._training import PeriodPair, train
 from unveil.attacks.link.two_periods import PeriodMatch, ProfileMatching, matched
-from unveil.data.histories import History
+from unveil.data.histories import GAP, History
 from unveil.data.table import Table
 from unveil.guesses.partition import Partition
 from unveil.metrics.partitions.linked_records import linked_records
@@ -116,17 +117,54 @@ def exact_numbers(seeds: int) -> None:
         print(f"exact numbers, {repeats:.0%} repeated: with {described(list(used))}, without {described(list(unused))}")
 
 
+def unequal_visits(people: int, days: int, rng: np.random.Generator) -> Table:
+    """Return visits of people with habits of their own, and pseudonyms of their own time.
+
+    A pseudonym ``own`` lives five to nine days, and changes at a moment of the person's own.
+    """
+    rows: dict[str, list[object]] = {"who": [], "day": [], "place": [], "own": []}
+    popular = 1 / np.arange(1, 401)
+    popular /= popular.sum()
+    for who in range(people):
+        number = rng.poisson(days * 3 * np.exp(0.4 * rng.normal() - 0.08))
+        moments = np.sort(rng.random(number) * days)
+        usual, other = (rng.choice(400, size, p=popular) for size in (6, number))
+        place = np.where(rng.random(number) < 0.4, usual[rng.integers(0, 6, number)], other)
+        changes = np.cumsum(rng.uniform(5, 9, 2 * days)) - rng.uniform(0, 7)
+        rows["who"] += [who] * number
+        rows["day"] += moments.tolist()
+        rows["place"] += [f"p{each}" for each in place]
+        rows["own"] += [f"{who}:{each}" for each in np.searchsorted(changes, moments)]
+    return Table.from_frame(pl.DataFrame(rows))
+
+
 def own_time(seeds: int) -> None:
-    """Compare pseudonyms that change at the same moment, or after 21 records of each person."""
-    for name, lifetime in (("all change at once, 7d", "7d"), ("each after 21 records", "21 records")):
-        linked, share = [], []
-        for seed in range(seeds):
-            history = visits(100, 28, lifetime, np.random.default_rng(seed))
-            guess = AgglomeratedProfiles().run(released=history.released, rng=np.random.default_rng(seed))
-            found = linked_records(guess, Partition.from_labels(history.item_person), weights=history.sizes)
-            linked.append(found.records_linked)
-            share.append(found.own_share)
-        print(f"own time, {name}: records linked {described(linked)}, own share {described(share)}", flush=True)
+    """Compare pseudonyms that all change at once with those that change at a person's own time."""
+    found = defaultdict(list)
+    for seed in range(seeds):
+        table = unequal_visits(100, 28, np.random.default_rng(seed))
+        once = History.from_table(table, person="who", time="day", lifetime="7d", columns=["place"])
+        own = History.from_table(table, person="who", time="day", pseudonym="own")
+        cases: dict[str, tuple[AgglomeratedProfiles | ChainedProfiles | LinkedProfiles, History, list[str]]] = {
+            "all at once, chained": (ChainedProfiles(), once, ["place"]),
+            "all at once, chained and agglomerated": (LinkedProfiles(), once, ["place"]),
+            "own time, agglomerated without gaps": (AgglomeratedProfiles(), own, ["place"]),
+            "own time, chained by gaps alone": (ChainedProfiles(), own, [GAP]),
+            "own time, chained by place and gaps": (ChainedProfiles(), own, ["place", GAP]),
+            "own time, chained and agglomerated": (LinkedProfiles(), own, ["place", GAP]),
+        }
+        for name, (attack, history, columns) in cases.items():
+            guess = attack.run(released=history.released.only(columns), rng=np.random.default_rng(seed))
+            truth = Partition.from_labels(history.item_person)
+            result = linked_records(guess, truth, weights=history.sizes)
+            found[name].append((result.records_linked, result.own_share, result.linked_alone))
+    for name, rows in found.items():
+        linked, share, alone = (list(each) for each in zip(*rows, strict=True))
+        print(
+            f"own time, {name}: records linked {described(linked)}, own share {described(share)}, pseudonym alone "
+            f"{described(alone)}",
+            flush=True,
+        )
 
 
 def coverage(seeds: int) -> None:

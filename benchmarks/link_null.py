@@ -88,14 +88,14 @@ Attacked = tuple[dict[str, LinkStatistic], IntArray, IntArray]
 def two_waves(share: float, rng: np.random.Generator) -> Attacked:
     """Return two waves of a panel, matched without truth."""
     history = planted(panel(PEOPLE, 2, rng), share, rng)
-    match = ProfileMatching(rounds=2).match(history.released, rng=rng)
+    match = ProfileMatching().match(history.released, rng=rng)
     return of_match(match, "panel"), history.item_person, history.released.period
 
 
 def two_weeks(share: float, rng: np.random.Generator) -> Attacked:
     """Return two weeks of visits, matched without truth."""
     history = planted(visits(PEOPLE, 14, "7d", rng), share, rng)
-    match = ProfileMatching(rounds=2).match(history.released, rng=rng)
+    match = ProfileMatching().match(history.released, rng=rng)
     return of_match(match, "visits"), history.item_person, history.released.period
 
 
@@ -103,7 +103,7 @@ def learned(share: float, rng: np.random.Generator) -> Attacked:
     """Return two waves, matched with weights learned on other people, as planted as these."""
     split = split_people(planted(panel(2 * PEOPLE, 2, rng), share, rng), rng=rng)
     history = split.attacked
-    attacks = {"learned": ProfileMatching(rounds=2, learn="other people"), "untaught": ProfileMatching(rounds=2)}
+    attacks = {"learned": ProfileMatching(learn="other people"), "untaught": ProfileMatching()}
     statistics: dict[str, LinkStatistic] = {}
     for name, attack in attacks.items():
         statistics |= of_match(attack.match(history.released, split.known, rng=rng), name)
@@ -113,7 +113,7 @@ def learned(share: float, rng: np.random.Generator) -> Attacked:
 def four_weeks(share: float, rng: np.random.Generator) -> Attacked:
     """Return four weeks of visits, linked by chains and agglomeration."""
     history = planted(visits(80, 28, "7d", rng), share, rng)
-    guess = LinkedProfiles(rounds=2).run(released=history.released, rng=rng)
+    guess = LinkedProfiles().run(released=history.released, rng=rng)
     return {"pairs": RightPairs.of(guess)}, history.item_person, history.released.period
 
 

@@ -151,3 +151,32 @@ def linked(guess: Sequence[int], truth: Sequence[int], weights: Sequence[int]) -
 def mean_bayes_factor(scores: Sequence[float], factor: float) -> float:
     """Return the mean of exp(factor x score)."""
     return sum(exp(factor * score) for score in scores) / len(scores)
+
+
+def log_gap_ratios(gaps: Sequence[float], within: Sequence[float], bins: int = 20) -> list[float]:
+    """Return ln of the share of each gap's bin at changes over that among all gaps, by counting.
+
+    Half of the weight of gaps within items is equal, half is in proportion to their length. Bins end at the quantiles
+    of this weight.
+    """
+    total = sum(within)
+    weight = [0.5 / len(within) + (0.5 * each / total if total else 0.0) for each in sorted(within)]
+    edges = set()
+    for place in range(1, bins):
+        level, sum_of_weights = place / bins * sum(weight), 0.0
+        for gap, each in zip(sorted(within), weight, strict=True):
+            sum_of_weights += each
+            if sum_of_weights >= level - 1e-12:
+                edges.add(gap)
+                break
+
+    def bin_of(gap: float) -> int:
+        return sum(edge < gap for edge in edges)
+
+    number = len(edges) + 1
+    changes, pairs = [0.5] * number, [0.5] * number
+    for gap, each in zip(sorted(within), weight, strict=True):
+        changes[bin_of(gap)] += each * len(within)
+    for gap in gaps:
+        pairs[bin_of(gap)] += 1
+    return [log(changes[bin_of(gap)] / sum(changes) / (pairs[bin_of(gap)] / sum(pairs))) for gap in gaps]

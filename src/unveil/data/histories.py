@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,22 +18,33 @@ from unveil.errors import InputError, column_names
 if TYPE_CHECKING:
     import polars as pl
 
+#: The compared column that is the time from the end of one pseudonym to the start of the next.
+GAP = "time gap"
 #: Numbers with at most this many distinct values are compared as values.
 FEW_VALUES = 30
+#: So many whole numbers that are all different hardly are a coincidence.
+_MANY_RECORDS = 1_000
+#: A refusal gives this many reasons at most.
+_SHOWN_REASONS = 3
 _MICROSECONDS_A_DAY = 86_400e6
 
 
 class HistoryColumn(NamedTuple):
-    """One compared column: codes of values, -1 if missing, or numbers, NaN if missing."""
+    """One compared column: codes of values, -1 if missing, or numbers, NaN if missing.
+
+    ``days`` are the times of records whose gaps between pseudonyms are compared.
+    """
 
     name: str
     codes: Int32Array | None = None
     numbers: FloatArray | None = None
+    days: FloatArray | None = None
 
     def take(self, rows: IntArray) -> "HistoryColumn":
         """Return the column of some records."""
         codes = None if self.codes is None else self.codes[rows]
-        return self._replace(codes=codes, numbers=None if self.numbers is None else self.numbers[rows])
+        numbers, days = (None if each is None else each[rows] for each in (self.numbers, self.days))
+        return HistoryColumn(self.name, codes, numbers, days)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,6 +75,11 @@ class ReleasedHistory:
     def items(self) -> int:
         """Number of items."""
         return int(self.period.size)
+
+    @property
+    def days(self) -> FloatArray | None:
+        """The time of each record, where gaps between pseudonyms are compared."""
+        return next((each.days for each in self.columns if each.days is not None), None)
 
     @cached_property
     def sizes(self) -> IntArray:
@@ -294,16 +311,24 @@ def _built(
             raise InputError(f"The column {name!r} is among the compared columns. Remove it from columns")
     candidates = wanted or [name for name in names if name not in (person, time, period, pseudonym)]
     compared: list[HistoryColumn] = []
+    left_out: list[tuple[str, str]] = []
     for name in candidates:
         column, why = _column(records, name, who, rule, bool(wanted), keep_identifiers)
         if column is not None:
             compared.append(column)
+            if column.numbers is not None and _numbers_records(column.numbers):
+                notes.append(f"The column {name!r} has another number in each record. Remove it if it numbers records.")
         else:
-            notes.append(f"The column {name!r} is not compared: {why}.")
+            left_out.append((name, why))
     if time and not wanted and records.column(time).kind == "date":
         compared += _clock(records.series(time), rule)
+    if moment is not None and not wanted and GAP not in names:
+        compared += _gap(moment, who, rule)
     if not compared:
-        raise InputError("No column is left to compare the records by. Name some with columns")
+        reasons = "; ".join(f"{name!r}: {why}" for name, why in left_out[:_SHOWN_REASONS])
+        why = f" ({reasons})" if reasons else ""
+        raise InputError(f"No column is left to compare the records by{why}. Add columns with values that recur")
+    notes += [f"The column {name!r} is not compared: {why}." for name, why in left_out]
     shown = records.select(names) if names else records
     return History(
         shown, who, rule.period, rule.item, moment, rule.periods, rule.separate, tuple(compared), tuple(notes)
@@ -332,7 +357,8 @@ def _stacked(tables: list[Table], names: list[str]) -> Table:
         alike = len({part.dtype for part in parts}) == 1 or all(part.dtype.is_numeric() for part in parts)
         same = [pl.DataFrame({name: part if alike else part.cast(pl.String)}) for part in parts]
         columns[name] = pl.concat(same, how="vertical_relaxed")[name]
-    if any(frames[0].equals(frame) for frame in frames[1:]):
+    sorted_rows = [frame.select(pl.struct(pl.all().cast(pl.String)).hash().sort()) for frame in frames]
+    if any(one.equals(other) for one, other in combinations(sorted_rows, 2)):
         raise InputError("Two tables have the same rows, so row equality links them. Pass tables of two periods")
     kinds = {column.name: column.kind for column in tables[0].columns if column.name in names}
     ordered = [name for name, kind in kinds.items() if kind == "ordered"]
@@ -400,6 +426,12 @@ def _column(
     return HistoryColumn(name, numbers=values.fill_null(float("nan")).to_numpy().astype(np.float64)), ""
 
 
+def _numbers_records(numbers: FloatArray) -> bool:
+    """Return whether many records all have whole numbers of their own."""
+    is_whole = numbers.size >= _MANY_RECORDS and bool((numbers == np.floor(numbers)).all())
+    return is_whole and np.unique(numbers).size == numbers.size
+
+
 def _clock(moments: "pl.Series", rule: PseudonymRule) -> list[HistoryColumn]:
     """Return hour and weekday, unless a period fixes them."""
     hours = moments.dt.hour().to_numpy().astype(np.int32)
@@ -410,3 +442,24 @@ def _clock(moments: "pl.Series", rule: PseudonymRule) -> list[HistoryColumn]:
     if np.unique(weekdays).size > 1 and (rule.days == 0 or rule.days >= 7):
         found.append(HistoryColumn("weekday", codes=weekdays))
     return found
+
+
+def _gap(moment: FloatArray, who: IntArray, rule: PseudonymRule) -> list[HistoryColumn]:
+    """Return the times of records, where each person has one pseudonym at a time and changes it at an own time."""
+    if len(rule.periods) > 1 or 2 * (rule.item.max() + 1) > rule.item.size:
+        return []
+    first, last = span_of_items(rule.item, moment)
+    owner = of_items(rule.item, who)
+    order = np.lexsort((first, owner))
+    same = owner[order][1:] == owner[order][:-1]
+    overlaps = (first[order][1:] < last[order][:-1]) & same
+    return [] if overlaps.any() else [HistoryColumn(GAP, days=moment)]
+
+
+def span_of_items(item: IntArray, moment: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the first and the last time of each item."""
+    items = int(item.max()) + 1
+    first, last = np.full(items, np.inf), np.full(items, -np.inf)
+    np.minimum.at(first, item, moment)
+    np.maximum.at(last, item, moment)
+    return first, last

@@ -30,7 +30,7 @@ class Lifetime(NamedTuple):
         """
         if text.strip() == "none":
             return cls(records=1)
-        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(min|h|d|w|records?)\s*", text)
+        found = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*(min|h|d|w|records?)\s*", text)
         if found is None:
             raise InputError(
                 f"The lifetime {text!r} has no known unit. Write a number with min, h, d, w or records, such as 7d, "
@@ -103,11 +103,27 @@ def items_by_rule(
             f"Some pseudonyms of {pseudonym!r} belong to two persons, so the truth is wrong. Correct the person column"
         )
     owner, when = of_items(item, who), of_items(item, wave)
+    _check_change(pseudonym, of_items(item, label.astype(np.int64)), owner, period or "the table")
     if len(names) == 1:
         return PseudonymRule(_numbered(item, wave), wave, names, False)
     twice = np.unique(joint(owner, when)).size < owner.size
     note = ("Some people have two pseudonyms in one period, so items of one period may be linked.",) if twice else ()
     return PseudonymRule(_numbered(item, wave), wave, names, not twice, note)
+
+
+def _check_change(pseudonym: str, label: IntArray, owner: IntArray, period: str) -> None:
+    """Refuse pseudonyms that never change: they link records by themselves."""
+    if np.unique(owner).size == owner.size:
+        raise InputError(
+            f"Each person has one pseudonym in {pseudonym!r}, which links all their records by itself. Release "
+            "pseudonyms that change, or name another column"
+        )
+    several = np.bincount(label)[label] > 1
+    if several.any() and np.unique(joint(label[several], owner[several])).size == np.unique(label[several]).size:
+        raise InputError(
+            f"Pseudonyms in {pseudonym!r} stay the same when {period!r} changes, and link these records by themselves. "
+            "State the pseudonym column alone"
+        )
 
 
 def _by_lifetime(lifetime: Lifetime, text: str, who: IntArray, moment: FloatArray | None) -> PseudonymRule:
@@ -137,7 +153,8 @@ def _by_period(who: IntArray, wave: IntArray, names: tuple[str, ...]) -> Pseudon
     lonely = np.flatnonzero(np.bincount(of_items(item, wave)) == 1)
     if lonely.size:
         raise InputError(
-            f"The period {names[lonely[0]]} has one person only; such periods: {lonely.size}. Merge or remove them"
+            f"{lonely.size} of {len(names)} periods have one person only, and nobody to confuse the person with. Merge "
+            "or remove them"
         )
     return PseudonymRule(item, wave, names, True)
 

@@ -55,7 +55,10 @@ def _check_people(study: "Study") -> None:
 
 
 #: What can be asked of a release that was made already, by name: found where it is, since it lies above studies.
-SCENARIOS = {"audit": "unveil.questions.audit.study_scenario:WholeAudit"}
+SCENARIOS = {
+    "audit": "unveil.questions.audit.study_scenario:WholeAudit",
+    "link": "unveil.questions.link.study_scenario:LinkedRecords",
+}
 
 
 def scenario_of(text: str) -> Any:

@@ -222,3 +222,35 @@ def test_impossible_settings_are_refused() -> None:
         ProfileMatching(learn="much")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="Pass them as knowledge"):
         ProfileMatching(periods=("0", "1"), learn="other people").run(released=released, rng=np.random.default_rng(0))
+
+
+def test_training_goes_on_from_the_better_start_until_it_has_converged(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mean_linked(**changes: int) -> float:
+        shares = []
+        for seed in range(3):
+            history = persistent(seed)
+            match = ProfileMatching(**changes).match(history.released, rng=np.random.default_rng(0))  # type: ignore[arg-type]
+            shares.append((match.partner == history.partners()).mean())
+        return float(np.mean(shares))
+
+    long = mean_linked()
+    monkeypatch.setattr("unveil.attacks.link._training._STARTS", (0.7,))
+    assert long > mean_linked(rounds=4) + 0.05
+
+
+def persistent(seed: int, people: int = 200) -> History:
+    """Return two waves with a number that hardly changes, one that does, and values that depend on one another."""
+    rng = np.random.default_rng(seed)
+    base = rng.normal(size=(people, 3))
+    group = (rng.normal(size=people)[:, None] + rng.normal(size=(people, 4)) > 0).astype(int)
+    rows: dict[str, list[object]] = {name: [] for name in ("who", "wave", "a", "b", "c", "v", "w", "x", "y")}
+    for wave in range(2):
+        kept = np.array([0.999, 0.9, 0.3])
+        now = kept**0.5 * base + (1 - kept) ** 0.5 * rng.normal(size=base.shape)
+        moved = np.where(rng.random(group.shape) < 0.95, group, 1 - group)
+        for who in rng.permutation(people):
+            for name, value in zip(
+                rows, (f"p{who}", wave, *now[who], *(f"g{each}" for each in moved[who])), strict=True
+            ):
+                rows[name].append(value)
+    return History.from_table(Table.from_frame(rows), person="who", period="wave")

@@ -32,13 +32,13 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
     "one record each": (ask(TABLE.unique("card")), "Use unveil audit"),
     "one person": (ask(TABLE.filter(pl.col("card") == "c1")), "one person only"),
     "person compared": (ask(columns=["card", "stop"]), "is among the compared columns"),
-    "identifier alone": (ask(changed(stop=pl.col("card").str.replace("c", "x"))), "No column is left"),
+    "identifier alone": (ask(changed(stop=pl.col("card").str.replace("c", "x"))), "it identifies each person"),
     "time that is text": (ask(changed(day=pl.lit("soon"))), "time column 'day'"),
     "mixed time zones": (ask(TABLE.head(24).with_columns(day=pl.Series(MIXED))), "time"),
     "missing time": (ask(changed(day=pl.when(pl.col("card") == "c1").then(None).otherwise("day"))), "missing cells"),
     "long lifetime": (ask(lifetime="99d"), "longer than the data"),
     "no lifetime": (ask(lifetime="0d"), "not above 0"),
-    "negative lifetime": (ask(lifetime="-1d"), "no known unit"),
+    "negative lifetime": (ask(lifetime="-1d"), "not above 0"),
     "unknown unit": (ask(lifetime="7y"), "no known unit"),
     "lifetime without time": (ask(time=None), "no time column"),
     "two rules": (ask(period="stop"), "State one of them"),
@@ -46,12 +46,29 @@ CASES: dict[str, tuple[Callable[[], object], str]] = {
         ask(changed(code=pl.col("stop").str.slice(0, 2)), lifetime=None, pseudonym="code"),
         "belong to two persons",
     ),
+    "pseudonym that never changes": (ask(lifetime=None, pseudonym="card"), "links all their records by itself"),
+    "pseudonym that outlives periods": (
+        ask(
+            changed(week=pl.col("day") // 7, code=pl.col("card") + pl.col("stop").str.slice(0, 2)),
+            lifetime=None,
+            period="week",
+            pseudonym="code",
+        ),
+        "stay the same when 'week' changes",
+    ),
     "no common column": (
         ask((TABLE.select("card", "day"), TABLE.select("card", "stop")), lifetime=None, time=None),
         "no common column",
     ),
     "same rows": (ask((panel()[0], panel()[0]), person="id", lifetime=None, time=None), "same rows"),
-    "period of one": (ask(TABLE.filter((pl.col("day") < 7) | (pl.col("card") == "c1"))), "one person only"),
+    "same rows in another order": (
+        ask((panel()[0], panel()[0].reverse()), person="id", lifetime=None, time=None),
+        "same rows",
+    ),
+    "no shared column for the person": (ask((panel()[0], TABLE), person="id", lifetime=None), "Shared columns: none"),
+    "period of one": (ask(TABLE.filter((pl.col("day") < 7) | (pl.col("card") == "c1"))), "1 of 2 periods"),
+    "period column that is the person": (ask(lifetime=None, period="card"), "6 of 6 periods"),
+    "lifetime that is endless": (ask(lifetime="1e99d"), "no known unit"),
     "constant columns": (ask(changed(stop=pl.lit("a"))), "No column is left"),
     "empty columns": (ask(changed(stop=pl.lit(None, pl.String))), "No column is left"),
     "too many points": (ask(points="20"), "Lower points"),
@@ -118,3 +135,11 @@ def test_missing_cells_leave_other_known_records() -> None:
     table = table.with_columns(side=pl.when(pl.col("card") < "c2").then(pl.lit("a")).otherwise(None))
     found = unveil.link(table, person="card", time="day", lifetime="7d", draws=200).findings
     assert found.unicity[0].unicity.people == 25
+
+
+def test_numbers_of_records_are_named_and_dates_have_no_hours() -> None:
+    table = visits(45, records=12).with_columns(pl.col("day").floor())
+    table = table.with_columns(number=pl.int_range(pl.len()) * 3 + 7)
+    found = unveil.link(table, person="card", time="day", lifetime="7d", draws=200).findings
+    assert any("'number' has another number in each record" in note for note in found.notes)
+    assert found.unicity[0].time_step == "1d"

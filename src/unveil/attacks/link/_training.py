@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,11 @@ from unveil.attacks.link.score import Exclusion, ScoreModel, Tempering, TwoCovar
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-ROUNDS = 4
-#: Items that the temperature is set by.
+#: Most rounds of training, rounds until starts are compared, and the change of the stated probability that ends it.
+ROUNDS, _FIRST_ROUNDS, _CONVERGED = 12, 4, 0.002
+#: Shares of the variance of numbers that lie between people at the start, where single records leave it open.
+_STARTS = 0.7, 0.9
+#: Items that the temperature is set by, and that are compared with impostors.
 _IMPOSTORS = 600
 #: With fewer items of several records, or a larger concentration, repetition within items tells too little.
 _FEWEST_REPEATED, _MOST_ALPHA = 20, 20.0
@@ -59,32 +62,120 @@ def train(
     """Return the model that expectation maximization finds on pairs of periods.
 
     ``share`` is the share of the smaller period's people who are in both. By default all are paired, even if some are
-    in one period only: to estimate the share here makes the attacker too sure, and weaker.
+    in one period only: to estimate the share here makes the attacker too sure, and weaker. Where single records leave
+    open how personal numbers are, several starts are tried, and the one goes on that best tells matches from impostors.
     """
-    pairs = _limited(pairs, rng)
-    values = [_value_model(column) for column in profiles.values]
-    free = [place for place, (_, is_free) in enumerate(values) if is_free]
-    numbers = [_first_covariance(block, pairs) for block in profiles.numbers]
-    model = ScoreModel(values=tuple(each for each, _ in values), numbers=tuple(model for model, _, _ in numbers))
-    sides = [(profiles.take(pair.ones), profiles.take(pair.others)) for pair in pairs]
-    impostors = _impostors(profiles, pairs, rng)
-    separate = not any(pair.same for pair in pairs)
-    # Among the nearest numbers alone, numbers would seem more personal than they are.
-    by_numbers = not profiles.values and any(pair.others.size > DENSE_ITEMS for pair in pairs)
-    found = Training(model, np.zeros(0))
-    for _ in range(rounds):
-        found = _tempered(model, impostors, separate)
-        model = found.model
-        soft = [_probability(model, pair, side, share) for pair, side in zip(pairs, sides, strict=True)]
-        covariances = list(model.numbers)
-        if not by_numbers:
-            for place, (_, fixed, is_total) in enumerate(numbers):
-                covariances[place] = _next_covariance(place, fixed, is_total, sides, soft)
-        urns = list(model.values)
-        for place in free:
-            urns[place] = Urn(_joint_alpha(place, sides, soft, rng))
-        model = replace(model, values=tuple(urns), numbers=tuple(covariances))
-    return _tempered(model, impostors, separate)
+    data = _TrainingData.of(profiles, _limited(pairs, rng), share, rng)
+    models = data.starts(profiles)
+    first = min(rounds, _FIRST_ROUNDS)
+    tried = [data.improved(each, first, rng, converged=0.0) for each in models]
+    checks = [data.excess(each, rng) for each in tried] if len(tried) > 1 else [0.0]
+    model = tried[int(np.argmax(checks))]
+    # Among candidates alone, numbers would seem more and more personal.
+    return data.tempered(model if data.is_large else data.improved(model, rounds - first, rng))
+
+
+class _FixedCovariance(NamedTuple):
+    """The covariance of numbers that training keeps, and whether it is the total or that within people."""
+
+    covariance: FloatArray
+    is_total: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _TrainingData:
+    """Items to train on, and what training keeps."""
+
+    pairs: list[PeriodPair]
+    sides: list[tuple[Profiles, Profiles]]
+    impostors: list[Profiles]
+    fixed: list[_FixedCovariance]
+    #: Value columns whose concentration is open.
+    free: list[int]
+    urns: tuple[Urn | Exclusion, ...]
+    share: float
+
+    @classmethod
+    def of(cls, profiles: Profiles, pairs: list[PeriodPair], share: float, rng: np.random.Generator) -> "_TrainingData":
+        values = [_value_model(column) for column in profiles.values]
+        return cls(
+            pairs=pairs,
+            sides=[(profiles.take(pair.ones), profiles.take(pair.others)) for pair in pairs],
+            impostors=_impostors(profiles, pairs, rng),
+            fixed=[_fixed_covariance(block, pairs) for block in profiles.numbers],
+            free=[place for place, (_, is_free) in enumerate(values) if is_free],
+            urns=tuple(model for model, _ in values),
+            share=share,
+        )
+
+    @property
+    def is_separate(self) -> bool:
+        """Whether items of one period belong to different people."""
+        return not any(pair.same for pair in self.pairs)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether only candidate pairs are compared."""
+        return any(pair.others.size > DENSE_ITEMS for pair in self.pairs)
+
+    def starts(self, profiles: Profiles) -> list[ScoreModel]:
+        """Return the models that training starts from."""
+        is_open = self.is_separate and not self.is_large and any(each.is_total for each in self.fixed)
+        return [
+            ScoreModel(
+                values=self.urns,
+                numbers=tuple(
+                    _first_covariance(block, self.pairs, fixed, start)
+                    for block, fixed in zip(profiles.numbers, self.fixed, strict=True)
+                ),
+            )
+            for start in (_STARTS if is_open else _STARTS[:1])
+        ]
+
+    def tempered(self, model: ScoreModel) -> Training:
+        """Return the model with its temperature."""
+        return _tempered(model, self.impostors, self.is_separate)
+
+    def improved(
+        self, model: ScoreModel, rounds: int, rng: np.random.Generator, *, converged: float = _CONVERGED
+    ) -> ScoreModel:
+        """Return the model after rounds of expectation maximization, fewer if it has converged."""
+        # The nearest numbers alone even from the first round on.
+        keeps_numbers = self.is_large and not self.urns
+        before = np.inf
+        for _ in range(rounds):
+            model = self.tempered(model).model
+            soft = [
+                _probability(model, pair, side, self.share) for pair, side in zip(self.pairs, self.sides, strict=True)
+            ]
+            stated = float(np.mean([each.max(axis=1).mean() for each in soft]))
+            if abs(stated - before) < converged:
+                break
+            before = stated
+            covariances, urns = list(model.numbers), list(model.values)
+            if not keeps_numbers:
+                for place, fixed in enumerate(self.fixed):
+                    covariances[place] = _next_covariance(place, fixed, self.sides, soft)
+            for place in self.free:
+                urns[place] = Urn(_joint_alpha(place, self.sides, soft, rng))
+            model = replace(model, values=tuple(urns), numbers=tuple(covariances))
+        return model
+
+    def excess(self, model: ScoreModel, rng: np.random.Generator) -> float:
+        """Return how well the model tells matches from impostors, without truth."""
+        model = self.tempered(model).model
+        return float(
+            np.mean([excess_over_impostors(model, one, model.scores(one, two), rng) for one, two in self.sides])
+        )
+
+
+def excess_over_impostors(model: ScoreModel, ones: Profiles, scores: FloatArray, rng: np.random.Generator) -> float:
+    """Return the share of items with a better score than nearly all impostors, less 0.05."""
+    some = np.sort(rng.choice(ones.items, min(ones.items, _IMPOSTORS), replace=False))
+    impostors = model.scores(ones.take(some), ones)
+    impostors[np.arange(some.size), some] = -np.inf
+    bound = float(np.quantile(impostors.max(axis=1), 0.95))
+    return float((scores[some].max(axis=1) > bound).mean()) - 0.05
 
 
 def _limited(pairs: Sequence[PeriodPair], rng: np.random.Generator) -> list[PeriodPair]:
@@ -245,30 +336,46 @@ def _drawn_partners(probability: "FloatArray | csr_array", rng: np.random.Genera
 # Numbers
 
 
-def _first_covariance(block: NumberBlock, pairs: Sequence[PeriodPair]) -> tuple[TwoCovariance, FloatArray, bool]:
-    """Return the first model, the covariance that stays fixed, and whether it is the total."""
-    items = np.unique(np.concatenate([side for pair in pairs for side in (pair.ones, pair.others)]))
-    used = block.take(items)
-    means = used.means[used.records > 0]
-    spread = np.atleast_2d(np.cov(means.T)) if len(means) > 1 else np.eye(block.sums.shape[1])
-    if block.scatter is None:
-        return TwoCovariance.of(0.7 * spread, spread), spread, True
+def _fixed_covariance(block: NumberBlock, pairs: Sequence[PeriodPair]) -> _FixedCovariance:
+    """Return the covariance within people, or the total where single records do not tell it."""
+    if block.scatter is not None:
+        return _FixedCovariance(block.scatter, False)
+    return _FixedCovariance(_spread(_used(block, pairs)), True)
+
+
+def _first_covariance(
+    block: NumberBlock, pairs: Sequence[PeriodPair], fixed: _FixedCovariance, start: float
+) -> TwoCovariance:
+    """Return the first model; ``start`` is the share of the variance between people where it is open."""
+    if fixed.is_total:
+        return TwoCovariance.of(start * fixed.covariance, fixed.covariance)
+    used = _used(block, pairs)
+    spread = _spread(used)
     inverse = (1 / used.records[used.records > 0]).mean()
-    between = spread - inverse * block.scatter
+    between = spread - inverse * fixed.covariance
     scale, axes = np.linalg.eigh(between)
     between = (axes * np.maximum(scale, 0.01 * np.trace(spread) / len(spread))) @ axes.T
-    return TwoCovariance.of(between, between + block.scatter), block.scatter, False
+    return TwoCovariance.of(between, between + fixed.covariance)
+
+
+def _used(block: NumberBlock, pairs: Sequence[PeriodPair]) -> NumberBlock:
+    return block.take(np.unique(np.concatenate([side for pair in pairs for side in (pair.ones, pair.others)])))
+
+
+def _spread(block: NumberBlock) -> FloatArray:
+    means = block.means[block.records > 0]
+    spread: FloatArray = np.atleast_2d(np.cov(means.T)) if len(means) > 1 else np.eye(block.sums.shape[1])
+    return spread
 
 
 def _next_covariance(
     place: int,
-    fixed: FloatArray,
-    is_total: bool,
+    fixed: _FixedCovariance,
     sides: Sequence[tuple[Profiles, Profiles]],
     soft: "Sequence[FloatArray | csr_array]",
 ) -> TwoCovariance:
     """Return the model with the covariance of likely pairs, over all pairs."""
-    between, weight = np.zeros_like(fixed), 0.0
+    between, weight = np.zeros_like(fixed.covariance), 0.0
     for (ones, others), probability in zip(sides, soft, strict=True):
         one, other = ones.numbers[place], others.numbers[place]
         x, y = one.means, other.means
@@ -277,4 +384,4 @@ def _next_covariance(
     between = (between + between.T) / (2 * max(weight, 1e-9))
     scale, axes = np.linalg.eigh(between)
     between = (axes * np.maximum(scale, 0)) @ axes.T
-    return TwoCovariance.of(between, fixed if is_total else fixed + between)
+    return TwoCovariance.of(between, fixed.covariance if fixed.is_total else fixed.covariance + between)

@@ -1,4 +1,4 @@
-"""Link all records of a person: chains of periods, and agglomeration of profiles."""
+"""Link all records of a person: chains of periods or successors, and agglomeration of profiles."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ import numpy as np
 
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attacks._listing import attack
+from unveil.attacks.link._assignment import pair_probabilities
 from unveil.attacks.link._profiles import Profiles, profiles_of
-from unveil.attacks.link._training import PeriodPair, train
+from unveil.attacks.link._training import ROUNDS, PeriodPair, train
 from unveil.attacks.link.score import ScoreModel
 from unveil.attacks.link.two_periods import Learning, check_learning, pair_up, taught
-from unveil.data.histories import History, ReleasedHistory
+from unveil.data.histories import History, ReleasedHistory, span_of_items
 from unveil.errors import InputError
 from unveil.guesses.partition import Partition, View
 
@@ -22,6 +23,12 @@ MOST_CLUSTERS = 5_000
 #: Partitions of a view.
 DRAWS = 20
 _CUT = 0.5
+#: Bins of the lengths of gaps, and gaps within pseudonyms that are enough to learn from.
+_BINS, _FEWEST_GAPS = 20, 50
+#: Successors this far below the best of their item are no candidates.
+_FAR = 20.0
+#: Times that are compared to see whether two pseudonyms are in use at once.
+_TIMES = 500
 
 
 class LinkModel(NamedTuple):
@@ -56,7 +63,7 @@ class _Linking(ABC):
     """Settings and runs of attacks that link all periods."""
 
     overlap: float | None = None
-    rounds: int = 4
+    rounds: int = ROUNDS
     learn: Learning = "without truth"
 
     def __post_init__(self) -> None:
@@ -97,14 +104,15 @@ class ChainedProfiles(_Linking):
     """Link neighboring periods one to one, and join the links to chains.
 
     A link is kept if its probability is above 1/2. Every record of a chain is taken to be one person's. Best where
-    people are present in all periods.
+    people are present in all periods. Where pseudonyms change at their own times, each is linked to the one that
+    succeeds it.
 
     Parameters
     ----------
     overlap
         The share of the smaller period's people who are in both; None estimates it.
     rounds
-        Rounds of training.
+        Most rounds of training; it ends when the stated probabilities no longer change.
     learn
         Where the weights of columns come from: ``without truth``, or ``other people``, whose linked records are the
         attacker's knowledge.
@@ -127,7 +135,7 @@ class AgglomeratedProfiles(_Linking):
     overlap
         The share of the smaller period's people who are in both; None estimates it.
     rounds
-        Rounds of training.
+        Most rounds of training; it ends when the stated probabilities no longer change.
     learn
         Where the weights of columns come from: ``without truth``, or ``other people``, whose linked records are the
         attacker's knowledge.
@@ -150,7 +158,7 @@ class LinkedProfiles(_Linking):
     overlap
         The share of the smaller period's people who are in both; None estimates it.
     rounds
-        Rounds of training.
+        Most rounds of training; it ends when the stated probabilities no longer change.
     learn
         Where the weights of columns come from: ``without truth``, or ``other people``, whose linked records are the
         attacker's knowledge.
@@ -188,11 +196,99 @@ def _chains(trained: LinkModel, overlap: float | None, rng: np.random.Generator,
         sure = (chance if isinstance(chance, np.ndarray) else chance.toarray()) > _CUT
         left.append(pair.ones[row[sure]])
         right.append(pair.others[column[sure]])
+    days, item = trained.released.days, trained.released.item
+    if not left and days is not None:
+        pairs = successors(trained.profiles, trained.model, item, days, share=overlap, noise=rng if noise else None)
+        sure = pairs.probability > _CUT
+        left, right = [pairs.earlier[sure]], [pairs.later[sure]]
     if not left:
         return np.arange(items)
     ends = np.concatenate(left), np.concatenate(right)
     graph = coo_array((np.ones(ends[0].size), ends), shape=(items, items))
     return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+
+
+# Succession
+
+
+class Successors(NamedTuple):
+    """Pairs of items, and the probability that the later one follows the earlier one."""
+
+    earlier: IntArray
+    later: IntArray
+    probability: FloatArray
+
+
+def successors(
+    profiles: Profiles,
+    model: ScoreModel,
+    item: IntArray,
+    days: FloatArray,
+    *,
+    share: float | None = None,
+    noise: np.random.Generator | None = None,
+) -> Successors:
+    """Return the probability of each pair of items that one person's pseudonym changes from one to the other.
+
+    Only an item that starts when the other has ended can follow it. The log Bayes factor of the gap is added to the
+    score. ``share`` is the share of items with a successor: by default all but as many as are in use at once, as if
+    nobody came or left. ``noise`` adds Gumbel noise to all scores.
+    """
+    first, last = span_of_items(item, days)
+    gap = first[None, :] - last[:, None]
+    np.fill_diagonal(gap, -1.0)
+    allowed = gap >= 0
+    scores = np.where(allowed, model.scores(profiles, profiles), -np.inf)
+    scores[allowed] += log_gap_ratio(gap[allowed], gaps_within(item, days)) + np.log(gap.size / max(1, allowed.sum()))
+    if noise is not None:
+        scores += noise.gumbel(size=scores.shape)
+    best = scores.max(axis=1, keepdims=True)
+    near = allowed & (scores >= np.where(np.isfinite(best), best, 0.0) - _FAR)
+    row, column = np.nonzero(near)
+    start = np.searchsorted(row, np.arange(len(scores) + 1))
+    if share is None:
+        share = 1 - float(times_covered(item, days).sum(axis=0).max()) / len(scores)
+    found = pair_probabilities(start, column.astype(np.int32), scores[near], len(scores), share)
+    return Successors(row, column, found.probability)
+
+
+def gaps_within(item: IntArray, days: FloatArray) -> FloatArray:
+    """Return the times between neighboring records of an item.
+
+    >>> gaps_within(np.array([0, 1, 0, 0]), np.array([5.0, 2.0, 1.0, 2.0]))
+    array([1., 3.])
+    """
+    order = np.lexsort((days, item))
+    same = item[order][1:] == item[order][:-1]
+    return np.asarray(np.diff(days[order])[same], np.float64)
+
+
+def log_gap_ratio(gap: FloatArray, within: FloatArray) -> FloatArray:
+    """Return ln of how much likelier each gap is at a change of pseudonym than among all of ``gap``.
+
+    A pseudonym changes with some record, or at some moment: half of the changes have gaps as within items, and half of
+    them in proportion to their length, because a moment falls into long gaps more often.
+    """
+    if within.size < _FEWEST_GAPS:
+        return np.zeros(gap.size)
+    within = np.sort(within)
+    weight = 0.5 / within.size + 0.5 * within / max(float(within.sum()), 1e-12)
+    quantile = np.searchsorted(np.cumsum(weight), np.linspace(0, weight.sum(), _BINS + 1)[1:-1])
+    edges = np.unique(within[quantile])
+    place, own = np.searchsorted(edges, gap), np.searchsorted(edges, within)
+    bins = edges.size + 1
+    change = np.bincount(own, weights=weight * within.size, minlength=bins) + 0.5
+    pair = np.bincount(place, minlength=bins) + 0.5
+    ratio: FloatArray = np.log(change / change.sum() / pair * pair.sum())[place]
+    return ratio
+
+
+def times_covered(item: IntArray, days: FloatArray) -> BoolArray:
+    """Return the times at which each item is surely in use: its records lie before and after."""
+    first, last = span_of_items(item, days)
+    times = np.unique(np.quantile(days, np.linspace(0, 1, _TIMES)))
+    covered: BoolArray = (first[:, None] < times) & (times < last[:, None])
+    return covered
 
 
 # Agglomeration
@@ -207,13 +303,18 @@ def _agglomerated(trained: LinkModel, label: IntArray, rng: np.random.Generator,
             "Use chained-profiles, longer pseudonyms, or fewer people"
         )
     released = trained.released
-    present = np.zeros((clusters, len(released.periods)), np.bool_)
-    present[label, released.period] = True
+    if released.days is not None:  # a person has one pseudonym at a time
+        covered = times_covered(released.item, released.days)
+        present = np.zeros((clusters, covered.shape[1]), np.bool_)
+        np.logical_or.at(present, label, covered)
+    else:
+        present = np.zeros((clusters, len(released.periods)), np.bool_)
+        present[label, released.period] = released.separate
     return agglomerate(
         trained.profiles,
         trained.model,
         label,
-        present if released.separate else np.zeros_like(present),
+        present,
         prior=trained.prior,
         rng=rng,
         noise=noise,

@@ -8,7 +8,7 @@ import numpy as np
 
 from unveil._kernels.types import FloatArray
 from unveil.attacks.link._profiles import Profiles, profiles_of
-from unveil.attacks.link._training import PeriodPair, train
+from unveil.attacks.link._training import ROUNDS, PeriodPair, train
 from unveil.attacks.link.score import ScoreModel
 from unveil.data.histories import History
 from unveil.errors import InputError, share
@@ -41,7 +41,7 @@ def split_people(history: History, known: float = 0.5, *, rng: np.random.Generat
 
 
 def learned_weights(
-    knowledge: History, *, overlap: float | None = None, rounds: int = 4, rng: np.random.Generator
+    knowledge: History, *, overlap: float | None = None, rounds: int = ROUNDS, rng: np.random.Generator
 ) -> dict[str, float]:
     """Return a weight for each part of the score, by its name.
 

@@ -18,7 +18,7 @@ from unveil.attacks.link._assignment import (
 )
 from unveil.attacks.link._blocks import DENSE_ITEMS, assigned_pairs, scored_pairs
 from unveil.attacks.link._profiles import Profiles, profiles_of
-from unveil.attacks.link._training import PeriodPair, Training, train
+from unveil.attacks.link._training import ROUNDS, PeriodPair, Training, excess_over_impostors, train
 from unveil.attacks.link.learned_weights import learned_weights, weighted
 from unveil.attacks.link.score import ScoreModel
 from unveil.data.histories import History, ReleasedHistory
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 Learning = Literal["without truth", "other people"]
 
-#: Items that are compared with impostors.
-_IMPOSTORS = 600
 #: Smaller probabilities are no candidates.
 _LEAST = 1e-4
 
@@ -46,7 +44,7 @@ class LearningSettings(Protocol):
 
     @property
     def rounds(self) -> int:
-        """Rounds of training."""
+        """Most rounds of training."""
 
     @property
     def learn(self) -> Learning:
@@ -193,7 +191,7 @@ class ProfileMatching:
     overlap
         The share of the smaller period's people who are in both; None estimates it.
     rounds
-        Rounds of training.
+        Most rounds of training; it ends when the stated probabilities no longer change.
     learn
         Where the weights of columns come from: ``without truth``, or ``other people``, whose linked records are the
         attacker's knowledge.
@@ -213,7 +211,7 @@ class ProfileMatching:
 
     periods: tuple[str, ...] | None = None
     overlap: float | None = None
-    rounds: int = 4
+    rounds: int = ROUNDS
     learn: Learning = "without truth"
 
     def __post_init__(self) -> None:
@@ -295,17 +293,8 @@ def matched(
     paired = pair_up(training.model, profiles.take(earlier), profiles.take(later), share=share, rng=rng)
     excess = nan
     if isinstance(paired.scores, np.ndarray):
-        excess = _excess_over_impostors(training.model, profiles.take(earlier), paired.scores, rng)
+        excess = excess_over_impostors(training.model, profiles.take(earlier), paired.scores, rng)
     return PeriodMatch(earlier=earlier, later=later, training=training, excess=excess, **paired._asdict())
-
-
-def _excess_over_impostors(model: ScoreModel, ones: Profiles, scores: FloatArray, rng: np.random.Generator) -> float:
-    """Return the share of items with a better score than nearly all impostors, less 0.05."""
-    some = np.sort(rng.choice(ones.items, min(ones.items, _IMPOSTORS), replace=False))
-    impostors = model.scores(ones.take(some), ones)
-    impostors[np.arange(some.size), some] = -np.inf
-    bound = float(np.quantile(impostors.max(axis=1), 0.95))
-    return float((scores[some].max(axis=1) > bound).mean()) - 0.05
 
 
 class PairedItems(NamedTuple):

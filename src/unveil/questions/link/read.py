@@ -167,7 +167,8 @@ def _some_people(
 
     if any(settings.person not in table.column_names for table in tables):
         shared = [name for name in tables[0].column_names if all(name in table.column_names for table in tables)]
-        hint = did_you_mean(settings.person, shared) or f" Shared columns: {', '.join(map(shortened, shared[:12]))}"
+        columns = ", ".join(map(shortened, shared[:12])) or "none"
+        hint = did_you_mean(settings.person, shared) or f" Shared columns: {columns}"
         raise InputError(f"There is no column {settings.person!r} for the person.{hint}")
     owners = [table.series(settings.person).cast(pl.String) for table in tables]
     everyone = pl.concat(owners).drop_nulls().unique().sort()

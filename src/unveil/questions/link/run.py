@@ -140,9 +140,15 @@ def _parts(inputs: LinkInputs, history: History) -> list[Part]:
     columns = [Part(kind, name) for name in _ablated(history) for kind in ("only", "without")]
     lifetimes = [Part("lifetime", each) for each in inputs.lifetimes if each != inputs.at]
     span = nan if history.time is None else float(history.time.max())
-    times = [step for step in inputs.steps.get("time", ("",)) if not step or _days(step) < span] or [""]
+    possible = [step for step in inputs.steps.get("time", ("",)) if not step or _days(step) < span] or [""]
+    times = [step for step in possible if not step or _days(step) >= _resolution(history)] or possible
     steps = _coarsened(inputs)[1]
     return [Part("main"), *lifetimes, *columns, *(Part("unicity", time, step) for time in times for step in steps)]
+
+
+def _resolution(history: History) -> float:
+    """Return the shortest time step that makes a difference: a day if times are dates."""
+    return 0.0 if history.time is None or (history.time % 1).any() else 1.0
 
 
 def _coarsened(inputs: LinkInputs) -> tuple[str, tuple[str, ...]]:
@@ -326,7 +332,7 @@ def _known_columns(history: History) -> list[str]:
     """Return the columns of a known record: those with values for nearly all records, without amounts."""
     values = [each for each in history.compared if each.codes is not None]
     filled = [each.name for each in values if each.codes is not None and (each.codes < 0).mean() <= _MOSTLY_MISSING]
-    return filled or [each.name for each in history.compared]
+    return filled or [each.name for each in history.compared if each.days is None]
 
 
 def _not_attacked(lifetime: str, why: str) -> LifetimeResult:

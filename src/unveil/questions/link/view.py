@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 _METHOD = (
     "The score of two pseudonyms is the log Bayes factor that their records come from one person. Shared values count "
     "by their rarity, and correlated numbers are taken together. All parameters are learned without the truth.",
-    "Neighboring periods are linked one to one; links with a probability above 1/2 make chains. Chains are merged as "
-    "long as one person is likelier than two.",
+    "Neighboring periods are linked one to one; links with a probability above 1/2 make chains. Where pseudonyms "
+    "change at their own times, each is linked to one that begins after it ends, by the time between them too. Chains "
+    "are merged as long as one person is likelier than two.",
     "Records linked: draw one of a person's records; the expected share of the person's records in its profile. The "
     "mean and its interval are over people.",
     "p-values are exact: the release and the guess stay, and people are exchanged at random between the pseudonyms of "
@@ -36,7 +37,7 @@ _METHOD = (
     "33. The baseline is chance, or the pseudonym alone where that links more.",
 )
 _LIMITATIONS = (
-    "An attacker with other knowledge may link more, and so may one who sees a pseudonym end where the next begins.",
+    "An attacker with other knowledge may link more.",
     "Probabilities that an attacker states are not risks: compare them with what came true.",
     "Errors in the person column, such as shared cards, make linking look harder than it is.",
     "This report is evidence for a decision, not a legal determination of anonymity.",

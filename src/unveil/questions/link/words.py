@@ -2,7 +2,7 @@
 
 from math import isnan
 
-from unveil.data.histories import Lifetime
+from unveil.data.histories import GAP, Lifetime
 from unveil.metrics.verdict.levels import LEVEL_WORDS, band
 from unveil.questions.link.findings import LEARNED, LINKED, LinkEffect, LinkFindings
 from unveil.report.blocks import NextStep, Tone
@@ -123,14 +123,19 @@ def explanation(findings: LinkFindings) -> tuple[str, ...]:
 
 
 def _numbers(findings: LinkFindings, effect: LinkEffect) -> str:
-    success = f"Attack success {about(effect.success.value)} (95% CI {interval(effect)})"
-    baseline = f"chance {about(effect.baseline)}"
-    if effect.name != LINKED:
-        people = findings.linked_people
+    success = f"{about(effect.success.value)} (95% CI {interval(effect)})"
+    people, found = findings.linked_people, findings.two_periods
+    if effect.name == LINKED and found is not None:
+        attack = next(each for each in found.attacks if each.attacker == effect.attacker)
+        how = "After training on other people" if effect.attacker == LEARNED else "By the records alone"
+        said = f"{how}, an attacker links {success} of {count(attack.people, 'person', 'people')}"
+        baseline = f"chance {about(attack.chance)}"
+    else:
+        said = f"By the records alone, an attacker puts {success} of a person's records into one profile"
         baseline = f"pseudonym alone {about(people.linked_alone)}, chance {about(people.chance)}"
     tests = count(len(findings.verdict.tests), "test", "tests")
     p = "" if isnan(effect.adjusted_p) else f"; {p_text(effect.adjusted_p)} ({tests})"
-    return f"{success}, {baseline}{p}."
+    return f"{said}; {baseline}{p}."
 
 
 def interval(effect: LinkEffect) -> str:
@@ -187,7 +192,10 @@ def _coarser(findings: LinkFindings) -> list[str]:
     if best is None or isnan(now) or best.all_but > now - _NOTABLE:
         return []
     what = "people" if findings.column_measure == LINKED else "records"
-    return [f"Generalize column {name(best.column, 30)}: without it, {about(best.all_but)} of {what} are linked."]
+    step = f"Generalize column {name(best.column, 30)}: without it"
+    if best.column == GAP:
+        step = "Change all pseudonyms at the same time: without gaps of a person's own"
+    return [f"{step}, {about(best.all_but)} of {what} are linked."]
 
 
 def success(findings: LinkFindings) -> float:

@@ -57,7 +57,7 @@ def effect_chart(findings: LinkFindings) -> Chart:
     if findings.two_periods is not None:
         first = findings.two_periods.attacks[0]
         guess = first.first_guess
-        rows.append(("People: best candidate", guess.value, guess.low, guess.high, first.chance))
+        rows.append(("People, best candidate", guess.value, guess.low, guess.high, first.chance))
     order = {(LINKED, WITHOUT_TRUTH): 0, (LINKED, LEARNED): 1}
     effects = sorted(findings.verdict.effects, key=lambda each: order.get((each.name, each.attacker), 2))
     for each in effects:
@@ -84,8 +84,8 @@ def effect_chart(findings: LinkFindings) -> Chart:
 def effect_name(effect: LinkEffect) -> str:
     """Return an effect with its attacker, in a few words."""
     if effect.name != LINKED:
-        return "Records of a person"
-    return "People: learned" if effect.attacker == LEARNED else "People: one to one"
+        return "Records linked, all periods"
+    return "People linked, learned" if effect.attacker == LEARNED else "People linked, two periods"
 
 
 def _attack_table(attacks: tuple[ProfileAttack, ...]) -> TableBlock:
