@@ -153,8 +153,8 @@ def _by_period(who: IntArray, wave: IntArray, names: tuple[str, ...]) -> Pseudon
     lonely = np.flatnonzero(np.bincount(of_items(item, wave)) == 1)
     if lonely.size:
         raise InputError(
-            f"{lonely.size} of {len(names)} periods have one person only, and nobody to confuse the person with. Merge "
-            "or remove them"
+            f"{lonely.size} of {len(names)} periods have one person only, so there is nothing to attack in them. "
+            "Merge or remove them"
         )
     return PseudonymRule(item, wave, names, True)
 

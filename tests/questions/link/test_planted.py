@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 
 import unveil
 from tests.questions.link.planted import panel, visits
-from unveil.questions.link.findings import LinkFindings
+from unveil.questions.link.findings import ColumnShare, LinkFindings
+from unveil.questions.link.words import next_steps
 from unveil.questions.result import Result
 
 ASK: dict[str, Any] = {"person": "card", "time": "day", "lifetime": "7d", "draws": 400}
@@ -166,6 +168,15 @@ def test_pseudonyms_without_periods_are_linked_too() -> None:
     assert not found.history.separate
     assert found.linked_people.records_linked.value > found.linked_people.linked_alone
     assert "every 3 records" in answer.headline or answer.level in ("inconclusive", "none_found")
+
+
+def test_gaps_between_pseudonyms_are_named_and_lead_to_a_step() -> None:
+    answer = asked(visits(30, records=9, days=28), lifetime="3 records")
+    assert answer.findings.history.compared == ("stop", "time gap")
+    assert {each.column for each in answer.findings.columns} == {"stop", "time gap"}
+    worst = ColumnShare(column="time gap", alone=0.5, all_but=0.1)
+    (step,) = (each for each in next_steps(replace(answer.findings, columns=(worst,)), has_limits=True))
+    assert step.startswith("Change all pseudonyms at the same time")
 
 
 def test_names_of_people_are_shown_only_if_asked_for(own_places: Result[LinkFindings]) -> None:

@@ -71,7 +71,7 @@ def train(
     tried = [data.improved(each, first, rng, converged=0.0) for each in models]
     checks = [data.excess(each, rng) for each in tried] if len(tried) > 1 else [0.0]
     model = tried[int(np.argmax(checks))]
-    # Among candidates alone, numbers would seem more and more personal.
+    # A round over candidates is expensive, and more of them were not seen to help.
     return data.tempered(model if data.is_large else data.improved(model, rounds - first, rng))
 
 
@@ -140,7 +140,7 @@ class _TrainingData:
         self, model: ScoreModel, rounds: int, rng: np.random.Generator, *, converged: float = _CONVERGED
     ) -> ScoreModel:
         """Return the model after rounds of expectation maximization, fewer if it has converged."""
-        # The nearest numbers alone even from the first round on.
+        # Among the nearest numbers alone, numbers would seem more personal than they are.
         keeps_numbers = self.is_large and not self.urns
         before = np.inf
         for _ in range(rounds):

@@ -212,7 +212,7 @@ def _chains(trained: LinkModel, overlap: float | None, rng: np.random.Generator,
 
 
 class Successors(NamedTuple):
-    """Pairs of items, and the probability that the later one follows the earlier one."""
+    """Pairs of items, and the probability that the later one is the other's successor."""
 
     earlier: IntArray
     later: IntArray
