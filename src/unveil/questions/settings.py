@@ -40,8 +40,8 @@ UNSHOWN: frozenset[str] = frozenset({"read", "run", "dictionary", "config"})
 LONGEST_HELP = 60
 #: The groups of options in help, in their order.
 GROUPS = (
-    "Input", "Control", "Columns", "Structure", "Perturbation", "Method", "Attack", "Attacks", "Generator",
-    "Privacy audit", "Settings", "Decision", "Output", "Run",
+    "Input", "Columns", "Structure", "Perturbation", "Method", "Attack", "Attacks", "Generator", "Privacy audit",
+    "Settings", "Decision", "Output", "Run",
 )  # fmt: skip
 #: Available values: each as the library takes it, and its description.
 Choices = tuple[tuple[str, str], ...]

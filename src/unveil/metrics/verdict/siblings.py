@@ -175,7 +175,9 @@ def population_check(releases: Sequence["Table"], columns: Sequence[str]) -> Pop
 
     Margins are the means and spreads of numbers, and the shares of the eight values that are commonest in all releases
     together; taken from one release alone they would favor it. Q is the sum of squares of their Z, each at most 8.
-    With fewer than 22 siblings a release differs if it has the largest Q and a margin beyond 8.
+    Rare values are passed over: each would make an outlier of the release that has it. With fewer than 22 siblings a
+    release differs if it has the largest Q and a margin beyond 8; their spread is then at least the sampling error, as
+    a few releases can be alike by chance.
 
     Examples
     --------
@@ -184,48 +186,57 @@ def population_check(releases: Sequence["Table"], columns: Sequence[str]) -> Pop
     >>> population_check(ages, ["age"])
     PopulationCheck(p=0.2, differs=True, column='age')
     """
-    margins, of_column = release_margins(releases, columns)
-    z = np.minimum(np.abs(_z(margins)), _MOST_Z)
+    margins, errors, of_column = release_margins(releases, columns)
+    is_few = len(releases) <= FEWEST_OF_TEST
+    z = np.minimum(np.abs(_z(margins, errors if is_few else _LEAST_SPREAD)), _MOST_Z)
     outlying = (z**2).sum(axis=1)
     p = float(np.count_nonzero(outlying >= outlying[0] * (1 - SAME)) / len(outlying))
-    if len(releases) > FEWEST_OF_TEST:
-        differs = p <= LEVEL
-    else:
-        differs = bool(p * len(outlying) < 1.5 and z[0].max(initial=0.0) >= _MOST_Z)
+    differs = p <= LEVEL
+    if is_few:
+        # Of two releases none is farther from the other.
+        is_farthest = p * len(outlying) < 1.5 or len(outlying) == 2
+        differs = bool(is_farthest and z[0].max(initial=0.0) >= _MOST_Z)
     by_column = np.bincount(of_column, weights=z[0] ** 2, minlength=len(columns))
     return PopulationCheck(p, differs, sorted(columns)[int(by_column.argmax())])
 
 
-def release_margins(releases: Sequence["Table"], columns: Sequence[str]) -> tuple[FloatArray, IntArray]:
-    """Return the margins of each release, one row each, and the place of each margin's column by name."""
+def release_margins(releases: Sequence["Table"], columns: Sequence[str]) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return the margins of each release, their sampling errors, and the place of each margin's column."""
     from unveil.data.table import agree
 
     names = sorted(columns)
     tables = agree(*(table.select(names) for table in releases))
     margins: list[FloatArray] = []
+    errors: list[float] = []
     of_column: list[int] = []
     for place, name in enumerate(names):
-        for margin in _margins_of([table.series(name) for table in tables]):
+        for margin, error in _margins_of([table.series(name) for table in tables]):
             margins.append(margin)
+            errors.append(error)
             of_column.append(place)
-    return np.column_stack(margins), np.array(of_column)
+    if not margins:
+        return np.zeros((len(tables), 1)), np.ones(1), np.zeros(1, np.int64)
+    return np.column_stack(margins), np.maximum(errors, _LEAST_SPREAD), np.array(of_column)
 
 
-def _margins_of(series: "Sequence[pl.Series]") -> list[FloatArray]:
-    """Return the margins of one column in each release."""
+def _margins_of(series: "Sequence[pl.Series]") -> list[tuple[FloatArray, float]]:
+    """Return the margins of one column in each release, with the sampling error of each margin."""
     import polars as pl
 
-    margins = []
+    margins, rows = list[tuple[FloatArray, float]](), max(min(each.len() for each in series), 1)
     if series[0].dtype.is_numeric():
-        margins.append(np.array([_or_zero(each.mean()) for each in series]))
-        margins.append(np.array([_or_zero(each.std(ddof=0)) for each in series]))
+        spreads = np.array([_or_zero(each.std(ddof=0)) for each in series])
+        error = float(spreads.mean()) / rows**0.5
+        margins += [(np.array([_or_zero(each.mean()) for each in series]), error), (spreads, error)]
     together = pl.concat([each.cast(pl.String) for each in series]).alias("value").to_frame()
     # Ties by value: the order of rows plays no part.
     common = together.group_by("value").len().sort("len", "value", descending=[True, False], nulls_last=True)
     # A rare value is in few releases, and would make each of these an outlier.
     for value in common.filter(pl.col("len") >= _RARE * len(series))["value"].head(_VALUES):
         same = [each.is_null() if value is None else each.cast(pl.String) == value for each in series]
-        margins.append(np.array([float(each.fill_null(False).mean() or 0.0) for each in same]))  # type: ignore[arg-type]
+        shares = np.array([float(each.fill_null(False).mean() or 0.0) for each in same])  # type: ignore[arg-type]
+        share = float(shares.mean())
+        margins.append((shares, (share * (1 - share) / rows) ** 0.5))
     return margins
 
 
@@ -289,10 +300,10 @@ def _first_shares(scores: FloatArray) -> FloatArray:
     return shares
 
 
-def _z(figures: FloatArray) -> FloatArray:
+def _z(figures: FloatArray, least_spread: FloatArray | float = _LEAST_SPREAD) -> FloatArray:
     """Return the distance of each release from the mean of the other releases, in standard deviations."""
     z: FloatArray = np.empty(figures.shape)
     for place, own in enumerate(figures):
         others = np.delete(figures, place, axis=0)
-        z[place] = (own - others.mean(axis=0)) / np.maximum(others.std(axis=0), _LEAST_SPREAD)
+        z[place] = (own - others.mean(axis=0)) / np.maximum(others.std(axis=0), least_spread)
     return z

@@ -734,7 +734,7 @@ QUESTION = Question(
     guides=(
         Guide(
             option="--help-control",
-            help="Show what to do without a control group",
+            help="Show ways to a control group",
             files=("original", "released"),
             lines=option_lines,
         ),

@@ -108,7 +108,10 @@ def _page(audit: Audit, context: AuditContext) -> Page:
         question=_question(audit),
         headline=decision.headline,
         explanation=tuple(filter(None, (decision.subline, *context.opening))),
-        next_steps=tuple(NextStep(step, option=OPTIONS.get(step, "")) for step in decision.next),
+        next_steps=(
+            *(NextStep(step, option=OPTIONS.get(step, "")) for step in decision.next),
+            *control_options.next_steps(audit, report),
+        ),
         picture=summary.blocks(audit),
         tone=tone(decision),
         strip=summary.strip(decision),

@@ -101,7 +101,7 @@ def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:
     RELEASE.write_csv(tmp_path / "release.csv")
     paths = tmp_path / "people.csv", tmp_path / "release.csv"
     by_files = audit(*paths, **PLAIN, sibling=folder)
-    by_frames = audit(
-        *map(pl.read_csv, paths), **PLAIN, sibling=[pl.read_csv(folder / f"{place}.csv") for place in range(3)]
-    )
+    original, release = map(pl.read_csv, paths)
+    frames = [pl.read_csv(folder / f"{place}.csv") for place in range(3)]
+    by_frames = audit(original, release, **PLAIN, sibling=frames)
     assert by_files.findings.siblings == by_frames.findings.siblings

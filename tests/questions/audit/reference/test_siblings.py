@@ -91,7 +91,8 @@ def test_four_releases_with_their_people(copied: float) -> None:
     releases, behind = siblings(3, copied=copied)
     answer = ask(released(ORIGINAL, 3, copied=copied), sibling=releases, sibling_people=behind)
     finding = found(answer)
-    assert (finding.test, finding.smallest_p) == ("assignment", pytest.approx(1 / 24))
+    assert finding.test == "assignment"
+    assert finding.smallest_p == pytest.approx(1 / 24)
     assert (finding.p <= 0.045) == (copied > 0)
     # The people of the siblings are the control group, which decides alone.
     assert answer.findings.control_rows == 3 * 120

@@ -195,7 +195,7 @@ OPTIONS: Mapping[str, str] = MappingProxyType(
         NEXT["type"]: "--release-type masked|synthetic",
         NEXT["sensitive"]: "--sensitive COLUMNS|none",
         NEXT["quasi-identifiers"]: "--quasi-identifiers COLUMNS",
-        NEXT["control"]: "--control FILE; all ways: --help-control",
+        NEXT["control"]: "--control FILE",
         NEXT["not run"]: "leave out --attacks",
         STEPS["threshold"]: "--threshold 0.09 or --profile",
         STEPS["identifier"]: "--id COLUMN|none",

@@ -10,6 +10,7 @@ from unveil.errors import InputError
 from unveil.metrics.releases.population_risk import PopulationIs, RegisterRisk, register_risk
 from unveil.questions.audit.reference.findings import PopulationFinding
 from unveil.questions.audit.reference.read import ReferenceTables, are_in, check_population, identifier_keys
+from unveil.questions.request import SettingError
 from unveil.report.editions import people as people_text
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def population_finding(
     columns = _keys(release, population, stated)
     risk = register_risk(table.select(columns), population.select(columns), columns, population_is=population_is)
     if population_is == "register" and not risk.is_register:
-        raise InputError(_contradicted(risk, population, "release" if is_masked else "original"))
+        raise SettingError(_contradicted(risk, population, "release" if is_masked else "original"), "population_is")
     return PopulationFinding(of="release" if is_masked else "original", risk=risk, control_people=control_people)
 
 
@@ -44,7 +45,7 @@ def _contradicted(risk: RegisterRisk, population: Table, of: str) -> str:
     classes = "1 class of the {} has" if number == 1 else f"{number:,} classes of the {{}} have"
     return (
         f"{classes.format(of)} fewer people in {population.name!r} than in the {of}, so it does not contain them all. "
-        "Set population_is to sample"
+        "State that it is a sample"
     )
 
 

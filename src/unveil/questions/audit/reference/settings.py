@@ -3,9 +3,8 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from unveil.metrics.releases.population_risk import PopulationIs
 from unveil.questions.settings import MORE, Settings, setting
 
 
@@ -19,33 +18,34 @@ class ReferenceSettings(Settings):
         "Releases of the same generator with the same settings and number of rows, made from other people of the same "
         "population. 22 of them test the release without a control group. A folder stands for its files.",
         kind="tables",
-        metavar="FILE|DIR",
+        metavar="FILE",
         fold=MORE,
-        group="Control",
+        group="Input",
     )
     sibling_people: tuple[Any, ...] = setting(
         (),
         "The people of each sibling, in the same order",
-        "Four releases with their people are tested, and these people are the control group unless one is given.",
+        "A folder stands for its files. Four releases with their people are tested, and these people are the "
+        "control group unless one is given.",
         kind="tables",
-        metavar="FILE|DIR",
+        metavar="FILE",
         fold=MORE,
-        group="Control",
+        group="Input",
     )
     population: Any = setting(
         None,
-        "Reference population: people known from elsewhere",
+        "Population: people known from elsewhere",
         "It gives journalist, marketer and presence risk on the quasi-identifiers. With an identifier, those of its "
         "people without a row in the data are the control group, unless one is given.",
         kind="table",
         fold=MORE,
-        group="Control",
+        group="Input",
     )
-    population_is: PopulationIs = setting(
+    population_is: Literal["auto", "register", "sample"] = setting(
         "auto",
         "Whether it contains all people in the data",
         "A register contains them all, a sample does not. auto decides by the data.",
-        help="register, sample, or auto: all people in it?",
+        help="register, sample, or auto",
         kind="choice",
         choices=lambda: (
             ("auto", "Detect it"),
@@ -54,7 +54,7 @@ class ReferenceSettings(Settings):
         ),
         metavar="TYPE",
         fold=MORE,
-        group="Control",
+        group="Input",
     )
 
     def __post_init__(self) -> None:
