@@ -146,7 +146,7 @@ def parts_of(size: IntArray, first: int) -> Iterator[slice]:
 def _tallied(
     near: NearRows, target: IntArray, low: IntArray, high: IntArray, cells: SecretGroups, copies: IntArray, k: int
 ) -> DistanceSketch:
-    """Return the sketch of near rows for each target, a place in ``near``, with its range of correct secrets."""
+    """Return the sketch of near rows for each target, a place in ``near``, with its range of correct values."""
     size = np.diff(near.start)[target]
     owner = np.repeat(np.arange(target.size), size)
     entry = np.arange(owner.size) + (near.start[target] - np.cumsum(size) + size)[owner]

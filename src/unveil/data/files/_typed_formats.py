@@ -83,7 +83,7 @@ def _in_any_zone(ask: Callable[[], Answer]) -> Answer:
 
 
 def _unknown_zones_in_utc(frame: "pl.DataFrame") -> "pl.DataFrame":
-    """Return the rows with UTC in place of time zones that polars lacks; others stay."""
+    """Return the rows with UTC in place of time zones that polars lacks."""
     import polars as pl
 
     found = []
