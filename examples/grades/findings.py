@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from examples.grades.axes import AXES, Floats, Found, Rows, by_axis, complete, first, mean_over_graphs, over_graphs
+from examples.grades.axes import AXES, Floats, Found, Rows, by_axis, first, mean_over_graphs, over_graphs
 from unveil.grades.factors import explain, scope_of
 from unveil.grades.grades import Grades
 from unveil.grades.replicated_metrics import GradedCase, ReplicatedMetrics
@@ -178,6 +178,21 @@ def factor_table(scores: Scores) -> Table:
     yield from table(("explained by", *three), rows)
 
 
+def axis_factor_table(scores: Scores) -> Table:
+    """Yield what the metric and the setting explain of the scores of one axis."""
+    three = {"monotonicity": scores.monotonicity.score, "evenness": scores.evenness, "range": scores.shared_range}
+    rows = []
+    for axis, cases in _cases_by_axis(scores.values):
+        values = scores.values.only(cases=cases)
+        scope = [scope_of(case.attack) for case in values.cases]
+        for name, score in three.items():
+            groups = explain(score[cases], values).groups
+            shares = (groups.get(group, 0.0) for group in ("metric", "setting", "scope"))
+            cells = (*shares, cell_share(score[cases], scope))
+            rows.append((AXES[axis], name, *(f"{share:.3f}" for share in cells)))
+    yield from table(("axis", "score", "metric", "setting", "scope", "metric × scope"), rows)
+
+
 def _metric_share(score: Floats, rows: Rows) -> float:
     return cell_share(score[rows], None)
 
@@ -250,24 +265,33 @@ def search_table(scores: Conventions, rng: np.random.Generator) -> Table:
 
 
 def replication_table(values: ReplicatedMetrics) -> Table:
-    """Yield what the first 5, 10, ... replications of the same cases say."""
-    values = complete(values)
+    """Yield what the first 5, 10, ... replications of the same cases say of metrics."""
     rows = []
+    column = {name: values.metrics.index(name) for name in _CUT if name in values.metrics}
     for number in (cut for cut in CUTS if cut <= values.values.shape[3]):
-        cut = first(values, number)
-        scores, ordered = Scores.of(cut), suites_of(cut)
-        best = [each.name for each in ordered.suites].index("S5")
-        for axis, cases in _cases_by_axis(cut):
-            score = scores.monotonicity
-            column = {name: cut.metrics.index(name) for name in _CUT if name in cut.metrics}
-            rows.append(
-                (number, AXES[axis], *(f"{_mean(score.score[cases, at]):.3f}" for at in column.values()),
-                 f"{score.undecided[cases, column[SINGLE]].mean():.0%}",
-                 *(f"{np.nanmean(ordered.whole[suite, cases]):.0%}" for suite in (0, best)))
-            )  # fmt: skip
-    names = [words(name) for name in _CUT if name in values.metrics]
-    yield from table(("replications", "axis", *names, "overall success undecided", "cases in order: overall success",
-                      "S5"), rows)  # fmt: skip
+        score = Scores.of(first(values, number)).monotonicity
+        for axis, cases in _cases_by_axis(values):
+            undecided = score.undecided[cases, column[SINGLE]].mean()
+            means = (f"{_mean(score.score[cases, at]):.3f}" for at in column.values())
+            rows.append((number, AXES[axis], *means, f"{undecided:.0%}"))
+    yield from table(("replications", "axis", *map(words, column), f"{words(SINGLE)} undecided"), rows)
+
+
+def replication_suite_table(conventions: Mapping[str, ReplicatedMetrics]) -> Table:
+    """Yield which share of cases, and of pairs of levels, suites order by the first 5, 10, ... replications."""
+    rows = []
+    suites: tuple[Suite, ...] = ()
+    for convention, values in conventions.items():
+        groups = {AXES[axis]: cases for axis, cases in _cases_by_axis(values)}
+        groups["both"] = np.arange(len(values.cases))
+        for number in (cut for cut in CUTS if cut <= values.values.shape[3]):
+            found = suites_of(first(values, number))
+            suites = found.suites
+            for axis, cases in groups.items():
+                whole, pairs = (np.nanmean(each[:, cases], axis=1) for each in (found.whole, found.pairs))
+                shares = (f"{one:.1%} ({other:.1%})" for one, other in zip(whole, pairs, strict=True))
+                rows.append((convention, number, axis, *shares))
+    yield from table(("convention", "replications", "axis", *(each.name for each in suites)), rows)
 
 
 #: The metrics that are shown by the number of replications.

@@ -20,6 +20,7 @@ from examples.grades.findings import (
     OURS,
     SEEDS,
     SINGLE,
+    axis_factor_table,
     ceiling_table,
     count_table,
     criteria_table,
@@ -28,6 +29,7 @@ from examples.grades.findings import (
     mean_table,
     metric_table,
     protection_table,
+    replication_suite_table,
     replication_table,
     search_table,
     suite_score_table,
@@ -183,6 +185,7 @@ def main_report(studies: Sequence[Results], rng: np.random.Generator) -> Iterato
         "12. Suites: the three criteria": suite_score_table(values),
         "8. Suites chosen on other graphs": search_table(scores, rng),
         "9. What explains a score": factor_table(scores[OURS]),
+        "9. What explains a score on one axis": axis_factor_table(scores[OURS]),
         "9. The model of monotonicity with two-way interactions": term_table(scores[OURS]),
         "Differential privacy: wPINQ at ε = 1": protection_table(scores[OURS], "wpinq-dp", wpinq_notes(graphs, rng)),
     }
@@ -264,6 +267,9 @@ def report(
         if values.cases:
             yield from (f"## Replications: {each.study.name}, {len(values.cases)} cases", "")
             yield from replication_table(values)
+            counted = complete(ReplicatedMetrics.of(seeds_counted(each)))
+            yield from ("Cases in order, and in brackets pairs of levels:", "")
+            yield from replication_suite_table({OURS: values, SEEDS: counted})
     for each in apart:
         yield from (f"## {each.study.name.capitalize()}", "")
         yield from mean_table(ReplicatedMetrics.of(each), (SINGLE, "adversary_success_rate", "entropy"))
