@@ -123,7 +123,7 @@ def test_a_small_world_is_found_without_knowing_anybody_where_degrees_fail() -> 
 @pytest.mark.unwatched
 def test_a_failed_attack_states_small_chances() -> None:
     """Nobody of a graph of others is found, and next to nothing is claimed."""
-    for nodes, degree, seed in ((150, 4.0, 1), (200, 6.0, 2)):
+    for nodes, degree, seed in ((200, 6.0, 2), (400, 10.0, 5)):
         released = erdos_renyi(nodes, degree / nodes, seed)
         others = erdos_renyi(nodes, degree / nodes, 100 + seed)
         knowledge = GraphKnowledge(others, NO_SEEDS)

@@ -37,11 +37,11 @@ _NEARLY_ALL, _MAYBE_ALL = 0.93, 0.85
 # An attack on a copy that explains so much less of the edges failed where the real one did not.
 _FAILED = 0.3
 # Solutions have no mean largest chance below this, or they are flat; nor a common edge for so many of another one.
-_LEAST_CHANCE, _FLAT = 0.05, 2.0
+_LEAST_CHANCE, _FLAT = 0.15, 2.0
 # Chances below this are left out where solutions are compared.
 _LEAST_COMPARED = 1e-3
-# Features are dependent, so their squared distances count half.
-_TEMPER, _RIDGE = 0.5, 1e-3
+# Added to the variances of the errors, so that none is 0.
+_RIDGE = 1e-3
 # The overlap is estimated to be no less.
 _LEAST_OVERLAP = 0.7
 # The auxiliary graph has at most this share of the edges of the release, where the difference is learned.
@@ -191,7 +191,7 @@ def feature_prior(
     scale = np.linalg.cholesky(np.linalg.inv(spread))
     one_side, other_side = (row[nodes[0]] @ weight) @ scale, column[nodes[1]] @ scale
     gap = (one_side**2).sum(axis=1)[:, None] + (other_side**2).sum(axis=1) - 2 * one_side @ other_side.T
-    return np.asarray(-0.5 * _TEMPER * gap, np.float32)
+    return np.asarray(-0.5 * gap, np.float32)
 
 
 def thinned_copies(
