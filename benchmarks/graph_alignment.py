@@ -15,7 +15,7 @@ and no seed pair is known. Methods:
   a penalty that grows until the solution is nearly a permutation. This is code of its own, not that of the paper.
 
 The last three have no posterior, so they have no calibration error. Settings of the attack were chosen on other draws
-of similar graphs. Draws from 2000 on (``--first``, the default) were used for the published table alone. With
+of such graphs. Draws from 2000 on (``--first``, the default) were used for the published table alone. With
 ``--folder`` and names it measures files NAME.txt.gz instead of generated graphs.
 """
 
