@@ -4,7 +4,7 @@ Without seed pairs the mean field depends on where it starts. Degrees alone tell
 nodes are compared by their surroundings. How much a feature differs between both graphs is learned on the released
 graph: two copies of it are thinned as both graphs seem to be, and the truth of that is known. The solution with the
 best free energy is kept. Where another start leads elsewhere, its chances are not to be relied on; then the attacker
-attacks a copy of the release in the same way, and learns how often such chances are right.
+attacks a copy of the release in the same way, and learns how often such chances are correct.
 """
 
 from dataclasses import dataclass, replace
@@ -281,7 +281,7 @@ def _reached(matrix: Any) -> list[FloatArray]:
 
 
 class Trust(NamedTuple):
-    """How often choices are right that look like those of an attack whose starts do not agree.
+    """How often choices are correct that look like those of an attack whose starts do not agree.
 
     ``listed`` is the share of wrong choices whose true node has a chance that is listed.
     """
@@ -290,7 +290,7 @@ class Trust(NamedTuple):
     listed: float
 
     def chance(self, solution: FieldSolution, row: IntArray, column: IntArray, degree: IntArray) -> FloatArray:
-        """Return the probability that these choices are right, given the auxiliary degrees."""
+        """Return the probability that these choices are correct, given the auxiliary degrees."""
         return chance(self.learned, _looks(solution, row, column, degree))
 
 
@@ -303,7 +303,7 @@ def learn_trust(
     starts: list[Start],
     rng: np.random.Generator,
 ) -> Trust:
-    """Return how often choices are right in an attack on a copy of the release.
+    """Return how often choices are correct in an attack on a copy of the release.
 
     The copy has as many nodes and edges as the auxiliary graph, and the share ``overlap`` of its edges is released. If
     that attack fails where the real one did not, by the share of common edges, the solution next to the truth counts.
@@ -367,7 +367,7 @@ def _looks(solution: FieldSolution, row: IntArray, column: IntArray, degree: Int
 
 
 def chosen_pairs(field: Field) -> tuple[IntArray, IntArray]:
-    """Return the rows and columns of the mapping with the largest product of chances, without rows likelier nobody."""
+    """Return the mapping with the largest product of chances, without rows that likelier have no match."""
     from scipy.optimize import linear_sum_assignment
 
     one, other = linear_sum_assignment(-field.logs.astype(np.float64))
