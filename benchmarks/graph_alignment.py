@@ -3,9 +3,10 @@
     python -m benchmarks.graph_alignment
 
 prints a table in Markdown. Each cell is the mean of ``--draws`` draws of a graph and of the edges that are removed, for
-the other aligners of the first ``--baseline-draws`` of them. In the setting "one" the released graph is the full one and the auxiliary graph has that share of its edges, drawn at
-random, which is the setting of the alignment literature; in "both", each of the two graphs has such a share, drawn
-independently. Nodes of the release are numbered at random, and no seed pair is known. Methods:
+the other aligners of the first ``--baseline-draws`` of them. In the setting "one" the released graph is the full one
+and the auxiliary graph has that share of its edges, drawn at random, which is the setting of the alignment literature;
+in "both", each of the two graphs has such a share, drawn independently. Nodes of the release are numbered at random,
+and no seed pair is known. Methods:
 
 * ``features``: the attack as it is by default; ``degrees``: started from the degrees alone, as it was before;
 * ``GRAMPA`` (Fan, Mao, Wu, Xu 2020): similarity of all eigenvectors with a Cauchy kernel, then an assignment;
@@ -14,7 +15,7 @@ independently. Nodes of the release are numbered at random, and no seed pair is 
   a penalty that grows until the solution is nearly a permutation. This is code of its own, not that of the paper.
 
 The last three have no posterior, so they have no calibration error. Settings of the attack were chosen on other draws
-of similar graphs. Draws from 1000 on (``--first``, the default) were used for the published table alone. With
+of such graphs. Draws from 2000 on (``--first``, the default) were used for the published table alone. With
 ``--folder`` and names it measures files NAME.txt.gz instead of generated graphs.
 """
 
@@ -261,6 +262,11 @@ def measure(
     return np.array(rows)
 
 
+def _setting(text: str) -> tuple[str, float]:
+    which, _, share = text.partition(":")
+    return which, float(share)
+
+
 def _mean(cells: FloatArray) -> FloatArray:
     """Return the means over draws, of those that have a number."""
     number = np.maximum((~np.isnan(cells)).sum(axis=0), 1)
@@ -274,13 +280,14 @@ def main() -> None:
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--baseline-draws", type=int, default=1, help="how many of them the other aligners attack")
-    parser.add_argument("--first", type=int, default=1000, help="number of the first draw")
+    parser.add_argument("--first", type=int, default=2000, help="number of the first draw")
     parser.add_argument("--methods", nargs="+", default=["features", "degrees", *BASELINES])
+    parser.add_argument("--settings", nargs="+", default=SETTINGS, type=_setting, help="such as one:0.75")
     options = parser.parse_args()
     print("| graph, setting, share of edges | degree | bound |", " | ".join(options.methods), "|")
     print("|---" * (3 + len(options.methods)) + "|")
     for name in options.names or GRAPHS:
-        for which, share in SETTINGS:
+        for which, share in options.settings:
             cells = []
             for draw in range(options.first, options.first + options.draws):
                 rng = np.random.default_rng([draw, int(100 * share), which == "both", *name.encode()])

@@ -10,7 +10,7 @@ from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from unveil._kernels.graph.mean_field import Field, pair_of
 from unveil.attacks import MeanField
 from unveil.attacks.graph._restarts import (
-    Solution,
+    FieldSolution,
     explained_share,
     feature_prior,
     node_features,
@@ -123,13 +123,14 @@ def test_a_small_world_is_found_without_knowing_anybody_where_degrees_fail() -> 
 @pytest.mark.unwatched
 def test_a_failed_attack_states_small_chances() -> None:
     """Nobody of a graph of others is found, and next to nothing is claimed."""
-    for nodes, degree, seed in ((150, 4.0, 1), (200, 6.0, 2)):
+    for nodes, degree, seed in ((200, 6.0, 2), (400, 10.0, 5)):
         released = erdos_renyi(nodes, degree / nodes, seed)
         others = erdos_renyi(nodes, degree / nodes, 100 + seed)
-        guess = MeanField().run(
-            released=released, knowledge=GraphKnowledge(others, NO_SEEDS), rng=np.random.default_rng(seed)
-        )
+        knowledge = GraphKnowledge(others, NO_SEEDS)
+        guess = MeanField().run(released=released, knowledge=knowledge, rng=np.random.default_rng(seed))
         assert stated(guess) < 0.1
+        assert "No two starts" in (MeanField().doubt(guess, released, knowledge) or "")
+        assert MeanField(candidates=9).doubt(guess, released, knowledge) is None
         assert guess.elsewhere is not None
         sums = np.bincount(np.repeat(np.arange(nodes), guess.considered), guess.probability, nodes) + guess.elsewhere
         np.testing.assert_allclose(sums[guess.attempted], 1, atol=1e-6)
@@ -140,6 +141,7 @@ def test_small_graphs_and_one_start_from_degrees_are_not_checked() -> None:
     knowledge = draw_knowledge(release, overlap=0.7, seed_pairs=0, rng=np.random.default_rng(1))
     guess = MeanField().run(released=release.released, knowledge=knowledge, rng=np.random.default_rng(1))
     assert guess.elsewhere is None
+    assert MeanField().doubt(guess, release.released, knowledge) is None
     assert [each.overlap for each in starts_of("degrees", 3)] == [None]
 
 
@@ -169,7 +171,7 @@ def test_the_better_of_two_solutions_is_kept_and_a_flat_one_is_none() -> None:
     def field(chances: np.ndarray, objective: float, common: float) -> Field:
         return Field(chances, np.zeros(4), np.log(chances + 1e-9), 2.0, objective, common, 0.0)
 
-    one = Solution(field(sure, -5.0, 9.0))
+    one = FieldSolution(field(sure, -5.0, 9.0))
     assert not one.converged
     both = one.or_better(field(sure, -4.0, 9.0))
     assert both.converged
@@ -184,7 +186,7 @@ def test_all_edges_are_explained_by_the_true_mapping() -> None:
     every = np.arange(60)
     pair = pair_of(graph.to_sparse(), graph.to_sparse(), NO_SEEDS, every, every)
     field = Field(np.eye(60, dtype=np.float32), np.zeros(60), np.eye(60, dtype=np.float32), 2.0, 0.0, 1.0, 0.0)
-    solution = Solution(field).or_better(field)
+    solution = FieldSolution(field).or_better(field)
     assert explained_share(solution, pair, every, every) == 1.0
     shifted = np.roll(every, 1)
     assert explained_share(solution, pair, every, shifted) < 0.5
@@ -194,3 +196,19 @@ def test_all_edges_are_explained_by_the_true_mapping() -> None:
 def test_starts_are_named_and_restarts_counted(setting: str, value: object) -> None:
     with pytest.raises(InputError, match=setting):
         MeanField(**{setting: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.unwatched
+@pytest.mark.parametrize("seed_pairs", [0, 5])
+def test_graphs_of_different_size_are_attacked_and_the_experiment_has_as_few_nodes(seed_pairs: int) -> None:
+    release = renumbered(erdos_renyi(140, 0.04, 5), 5)
+    knowledge = draw_knowledge(
+        release, overlap=0.95, seed_pairs=seed_pairs, node_share=0.9, rng=np.random.default_rng(5)
+    )
+    guess = MeanField().run(released=release.released, knowledge=knowledge, rng=np.random.default_rng(5))
+    assert guess.chosen is not None
+    assert (guess.chosen[guess.attempted] < knowledge.auxiliary.nodes).all()
+    assert not guess.attempted[knowledge.seeds[:, 0]].any()
+    truth = knowledge.in_auxiliary_numbers(release.truth)
+    found = (guess.chosen == truth)[guess.attempted].mean()
+    assert abs(stated(guess) - found) < 0.15

@@ -4,7 +4,7 @@ Without seed pairs the mean field depends on where it starts. Degrees alone tell
 nodes are compared by their surroundings. How much a feature differs between both graphs is learned on the released
 graph: two copies of it are thinned as both graphs seem to be, and the truth of that is known. The solution with the
 best free energy is kept. Where another start leads elsewhere, its chances are not to be relied on; then the attacker
-attacks a copy of the release in the same way, and learns how often such chances are right.
+attacks a copy of the release in the same way, and learns how often such chances are correct.
 """
 
 from dataclasses import dataclass, replace
@@ -37,11 +37,11 @@ _NEARLY_ALL, _MAYBE_ALL = 0.93, 0.85
 # An attack on a copy that explains so much less of the edges failed where the real one did not.
 _FAILED = 0.3
 # Solutions have no mean largest chance below this, or they are flat; nor a common edge for so many of another one.
-_LEAST_CHANCE, _FLAT = 0.05, 2.0
+_LEAST_CHANCE, _FLAT = 0.15, 2.0
 # Chances below this are left out where solutions are compared.
 _LEAST_COMPARED = 1e-3
-# Features are dependent, so their squared distances count half.
-_TEMPER, _RIDGE = 0.5, 1e-3
+# Added to the variances of the errors, so that none is 0.
+_RIDGE = 1e-3
 # The overlap is estimated to be no less.
 _LEAST_OVERLAP = 0.7
 # The auxiliary graph has at most this share of the edges of the release, where the difference is learned.
@@ -53,7 +53,7 @@ _MOST_OPERATIONS = 2e7
 
 
 @dataclass(frozen=True)
-class Solution:
+class FieldSolution:
     """The best of several solutions.
 
     ``others`` are the chances of the other ones, as sparse matrices. ``agreement`` is the largest share of the mass of
@@ -69,7 +69,7 @@ class Solution:
         """Whether two starts led here, and not to chances that are about even."""
         return self.agreement > AGREEMENT and float(self.field.chances.max(axis=1).mean()) > _LEAST_CHANCE
 
-    def or_better(self, field: Field, *, again: bool = False) -> "Solution":
+    def or_better(self, field: Field, *, again: bool = False) -> "FieldSolution":
         """Return the better of both, with the other as one more; ``again`` where it was reached from this one."""
         worse, better = sorted((self.field, field), key=lambda each: each.objective)
         if worse.common > better.common * _FLAT:
@@ -80,13 +80,13 @@ class Solution:
         others = (*self.others, _sparse(worse.chances))
         own = _sparse(better.chances)
         itself = max(float(own.multiply(own).sum()), 1e-9)
-        return Solution(better, others, max(float(own.multiply(each).sum()) for each in others) / itself)
+        return FieldSolution(better, others, max(float(own.multiply(each).sum()) for each in others) / itself)
 
     def support(self, row: IntArray, column: IntArray) -> FloatArray:
         """Return the mean chance of pairs in the other solutions; without any, in this one."""
         if not self.others:
             return self.field.chances[row, column].astype(np.float64)
-        every = [np.asarray(each[row, column], np.float64).ravel() for each in self.others]
+        every = [_entries(each, row, column) for each in self.others]
         return np.asarray(np.mean(every, axis=0), np.float64)
 
 
@@ -121,14 +121,14 @@ def search(
     slack: float | None,
     absent: int,
     rng: np.random.Generator,
-) -> Solution:
+) -> FieldSolution:
     """Return the best solution of several starts.
 
     ``nodes`` are the released and auxiliary nodes of the rows and columns of ``pair``.
     """
     settings: dict[str, Any] = {"slack": slack, "absent": absent}
     surroundings: tuple[FloatArray, FloatArray] | None = None
-    best: Solution | None = None
+    best: FieldSolution | None = None
     for each in starts:
         if each.overlap is None:
             field = mean_field(pair, **settings)
@@ -138,10 +138,10 @@ def search(
             first = feature_prior(released, auxiliary, surroundings, overlap, nodes, rng)
             early = bethe_start(pair, first, first if each.keep or overlap == 1 else None, **settings)
             field = mean_field(pair, **settings, start=early)
-        best = best.or_better(field) if best else Solution(field)
+        best = best.or_better(field) if best else FieldSolution(field)
         if best.converged:
             break
-    best = best or Solution(mean_field(pair, **settings))
+    best = best or FieldSolution(mean_field(pair, **settings))
     if best.converged or not best.others:
         return best
     chances = best.field.chances
@@ -149,10 +149,17 @@ def search(
     return best.or_better(mean_field(pair, **settings, start=early), again=True)
 
 
-def _estimated(best: Solution | None, pair: Pair) -> float:
+def _estimated(best: FieldSolution | None, pair: Pair) -> float:
     """Return the overlap that a solution suggests: 1 or a value for which features are of use."""
     found = explained_share(best, pair, *chosen_pairs(best.field)) if best else 1.0
     return 1.0 if found > _MAYBE_ALL else max(found, _LEAST_OVERLAP)
+
+
+def _entries(matrix: Any, row: IntArray, column: IntArray) -> FloatArray:
+    """Return these entries of a sparse matrix."""
+    if row.size == 0:  # which scipy would answer with a sparse array
+        return np.zeros(0)
+    return np.asarray(matrix[row, column], np.float64).ravel()
 
 
 def _sparse(chances: Chances) -> Any:
@@ -184,7 +191,7 @@ def feature_prior(
     scale = np.linalg.cholesky(np.linalg.inv(spread))
     one_side, other_side = (row[nodes[0]] @ weight) @ scale, column[nodes[1]] @ scale
     gap = (one_side**2).sum(axis=1)[:, None] + (other_side**2).sum(axis=1) - 2 * one_side @ other_side.T
-    return np.asarray(-0.5 * _TEMPER * gap, np.float32)
+    return np.asarray(-0.5 * gap, np.float32)
 
 
 def thinned_copies(
@@ -274,7 +281,7 @@ def _reached(matrix: Any) -> list[FloatArray]:
 
 
 class Trust(NamedTuple):
-    """How often choices are right that look like those of an attack whose starts do not agree.
+    """How often choices are correct that look like those of an attack whose starts do not agree.
 
     ``listed`` is the share of wrong choices whose true node has a chance that is listed.
     """
@@ -282,8 +289,8 @@ class Trust(NamedTuple):
     learned: Calibrator
     listed: float
 
-    def chance(self, solution: Solution, row: IntArray, column: IntArray, degree: IntArray) -> FloatArray:
-        """Return the probability that these choices are right, given the auxiliary degrees."""
+    def chance(self, solution: FieldSolution, row: IntArray, column: IntArray, degree: IntArray) -> FloatArray:
+        """Return the probability that these choices are correct, given the auxiliary degrees."""
         return chance(self.learned, _looks(solution, row, column, degree))
 
 
@@ -291,12 +298,12 @@ def learn_trust(
     released: Graph,
     auxiliary: Graph,
     seeds: IntArray,
-    solution: Solution,
+    solution: FieldSolution,
     overlap: float,
     starts: list[Start],
     rng: np.random.Generator,
 ) -> Trust:
-    """Return how often choices are right in an attack on a copy of the release.
+    """Return how often choices are correct in an attack on a copy of the release.
 
     The copy has as many nodes and edges as the auxiliary graph, and the share ``overlap`` of its edges is released. If
     that attack fails where the real one did not, by the share of common edges, the solution next to the truth counts.
@@ -333,7 +340,7 @@ def learn_trust(
     return Trust(fit(_looks(found, row, column, degree), right), share)
 
 
-def explained_share(solution: Solution, pair: Pair, row: IntArray, column: IntArray) -> float:
+def explained_share(solution: FieldSolution, pair: Pair, row: IntArray, column: IntArray) -> float:
     """Return the estimated share of auxiliary edges that are released, from choices likely to be right.
 
     Choices count by their chances in this and other solutions, and by how many edges of their neighbors lie on
@@ -343,7 +350,7 @@ def explained_share(solution: Solution, pair: Pair, row: IntArray, column: IntAr
 
     shape = solution.field.chances.shape
     mapping = csr_array((np.ones(row.size, np.float32), (row, column)), shape=shape)
-    common = np.asarray((pair.here @ mapping @ pair.there)[row, column], np.float64).ravel()
+    common = _entries(pair.here @ mapping @ pair.there, row, column)
     degree = np.diff(pair.there.tocsr().indptr)
     share = np.zeros(shape[1])
     share[column] = common / np.maximum(degree[column], 1)
@@ -353,14 +360,14 @@ def explained_share(solution: Solution, pair: Pair, row: IntArray, column: IntAr
     return float((weight * common).sum()) / total if total > 0 else 0.0
 
 
-def _looks(solution: Solution, row: IntArray, column: IntArray, degree: IntArray) -> FloatArray:
+def _looks(solution: FieldSolution, row: IntArray, column: IntArray, degree: IntArray) -> FloatArray:
     """Return features of choices: their chances here and in other solutions, and the auxiliary degrees."""
     here = np.log(solution.field.chances[row, column].astype(np.float64) + _LEAST_COMPARED)
     return np.column_stack([here, np.log(solution.support(row, column) + _LEAST_COMPARED), np.log1p(degree)])
 
 
 def chosen_pairs(field: Field) -> tuple[IntArray, IntArray]:
-    """Return the rows and columns of the mapping with the largest product of chances, without rows likelier nobody."""
+    """Return the mapping with the largest product of chances, without rows that likelier have no match."""
     from scipy.optimize import linear_sum_assignment
 
     one, other = linear_sum_assignment(-field.logs.astype(np.float64))

@@ -125,9 +125,9 @@ class MeanField:
     def run(self, *, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         """Return each released node's candidate probabilities; ``rng`` breaks ties."""
         check_knowledge(released, knowledge, attack="mean-field", needs_seeds=False)
-        largest = max(released.nodes, knowledge.auxiliary.nodes)
-        if self.candidates == "all" or (self.candidates == "auto" and largest <= ALL_UP_TO):
+        if self._keeps_all(released, knowledge):
             return self._all(released, knowledge, rng)
+        largest = max(released.nodes, knowledge.auxiliary.nodes)
         width = FEW if isinstance(self.candidates, str) else int(self.candidates)
         mapping = None
         if largest > DEGREES_UP_TO:
@@ -141,11 +141,25 @@ class MeanField:
 
     def needs(self, released: Graph, knowledge: GraphKnowledge) -> Needs:
         """Return the estimated cost of a run, by graph sizes."""
-        largest = max(released.nodes, knowledge.auxiliary.nodes)
-        if self.candidates == "all" or (self.candidates == "auto" and largest <= ALL_UP_TO):
+        if self._keeps_all(released, knowledge):
             return needs_of_all(released.nodes, knowledge.auxiliary.nodes)
+        largest = max(released.nodes, knowledge.auxiliary.nodes)
         width = FEW if isinstance(self.candidates, str) else int(self.candidates)
         return needs_of_few(released, knowledge.auxiliary, width, by_degree=largest <= DEGREES_UP_TO)
+
+    def doubt(self, guess: Candidates, released: Graph, knowledge: GraphKnowledge) -> str | None:
+        """Return a warning if the guess of this attack comes from starts that do not agree."""
+        if not self._keeps_all(released, knowledge) or guess.elsewhere is None:
+            return None
+        return (
+            "No two starts of mean-field led to the same solution. Its probabilities are the success rates of such "
+            "matches in an attack on a copy of the release."
+        )
+
+    def _keeps_all(self, released: Graph, knowledge: GraphKnowledge) -> bool:
+        """Return whether all candidates of each node are kept."""
+        largest = max(released.nodes, knowledge.auxiliary.nodes)
+        return self.candidates == "all" or (self.candidates == "auto" and largest <= ALL_UP_TO)
 
     def _all(self, released: Graph, knowledge: GraphKnowledge, rng: np.random.Generator) -> Candidates:
         # In random order: rounding, and the assignment, then tell nothing by where a node stands.

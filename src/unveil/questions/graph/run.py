@@ -18,6 +18,7 @@ from unveil.data.graph.files import UNKNOWN
 from unveil.data.graph.knowledge import draw_knowledge, original_among
 from unveil.data.graph.release import NOBODY, GraphKnowledge, GraphRelease
 from unveil.errors import InputError
+from unveil.guesses.candidates import Candidates
 from unveil.metrics.graphs.symmetry import most_found
 from unveil.protections import GraphProtection
 from unveil.protections.specification import applied
@@ -271,7 +272,7 @@ def _attack_all(
         most = float(most_found(world.released, world.knowledge, world.truth).sum())
         every.append(measure(guess, truth, world.released, world.knowledge, at_most=most, unknown=unknown))
         disclosed.add(world, whole, better)
-        said.append((*world.notes, *_estimates(attack, world), *mended))
+        said.append((*world.notes, *_estimates(attack, world), *_doubts(attack, whole, world), *mended))
         paired_by_rank, drawn_anew = paired_by_rank or world.paired_by_rank, drawn_anew or world.drawn_anew
         if not kept:
             nodes = nodes_of(guess, truth, world.released.degrees[targets])
@@ -346,6 +347,14 @@ def _estimates(attack: object, world: World) -> Iterator[str]:
     largest = max(world.released.nodes, world.knowledge.auxiliary.nodes)
     if used and isinstance(limit, int) and isinstance(pivots, int) and largest > max(limit, pivots):
         yield f"How central nodes are was estimated from {pivots:,} of up to {largest:,} nodes (exact_up_to={limit})."
+
+
+def _doubts(attack: object, guess: Candidates, world: World) -> Iterator[str]:
+    """Yield what the attack says against its own guess."""
+    doubt = getattr(attack, "doubt", None)
+    said = doubt(guess, world.released, world.knowledge) if callable(doubt) else None
+    if said:
+        yield said
 
 
 def _all_notes(repeat: int, *notes: str) -> tuple[str, ...]:
