@@ -202,7 +202,7 @@ def main() -> None:
     asked = parser.parse_args()
     folder = Path(os.environ["UNVEIL_DATA"])
     for name in asked.data:
-        print(f"\n{name}\n\n| n | learned from, of each | release | learner | AUC | TPR at 5% FPR | CPU s |")
+        print(f"\n{name}\n\n| n | learned from, of each | release | learner | AUC | TPR at 5% FPR | CPU s per group |")
         print("|---|---|---|---|---|---|---|")
         for size in asked.sizes:
             seeds = range(asked.first, asked.first + (asked.seeds if size else min(asked.seeds, 5)))

@@ -382,8 +382,8 @@ def test_learning_from_some_accuses_nobody_among_others(trees_from: int, monkeyp
         area = area_under_curve(found.members, found.nonmembers)
         covered += area.low <= 0.5 <= area.high
         called += called_at(found.members, found.nonmembers, 0.05).value / runs
-    # At 95 % fewer than 35 of 40 runs come once in a hundred such tests; the seeds are fixed.
-    assert covered >= 35
+    # At 95 % fewer than 33 of 40 runs come once in a thousand such tests; the seeds are fixed.
+    assert covered >= 33
     assert called == pytest.approx(0.05, abs=0.015)
 
 

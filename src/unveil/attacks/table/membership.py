@@ -154,9 +154,9 @@ class Membership:
     and "influence" (all near rows together). By exact values, which generators that draw values of the original repeat:
     "values", "pairs" and "quadruples" of them that are released more often than they occur, and "agreement", one row
     that shares rare ones. By similar values, numbers in bins: "likeness" and "cells". "combined" weighs all ten by what
-    it learned from other people. Formulas are in docs/research/membership-measured.md. Where released cells stand
-    for several values, a row is as far as the gap, and 0 for all who are compatible with it, which is blunt; such a
-    cell equals no value.
+    it learned from other people, with 5,000 of each kind by trees too. Formulas are in
+    docs/research/membership-measured.md. Where released cells stand for several values, a row is as far as the gap, and
+    0 for all who are compatible with it, which is blunt; such a cell equals no value.
 
     The attacker must know control people: the control, divided at random into a part that sets the threshold, a part
     that is attacked, and for all methods but "nearest" a part that shows the population. For "combined" a third shows
