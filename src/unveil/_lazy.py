@@ -26,8 +26,7 @@ def lazily(
 
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        # A name may come from another package of unveil.
-        home = import_module(homes[name] if homes[name].startswith("unveil.") else f"{package}.{homes[name]}")
+        home = import_module(f"{package}.{homes[name]}")
         value = home if homes[name] == name else getattr(home, name)
         setattr(sys.modules[package], name, value)
         return value

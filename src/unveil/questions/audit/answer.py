@@ -23,6 +23,7 @@ from unveil.questions.audit.decision.evidence import decided, thresholds_of
 from unveil.questions.audit.decision.findings import AuditDecision, ReleaseDecision, Thresholds
 from unveil.questions.audit.decision.text import leading_release
 from unveil.questions.audit.findings import Audit
+from unveil.questions.audit.generator.run import audit_generator, given_of
 from unveil.questions.audit.generator.settings import WAY
 from unveil.questions.audit.inputs import PreparedRelease
 from unveil.questions.audit.people import LEAST_OUTSIDE
@@ -227,8 +228,6 @@ def _audit(
                 "A generator holds people out as the control group, and changes of its releases are not tested. Leave "
                 "out control and suggest, or the generator"
             )
-        from unveil.questions.audit.generator.run import audit_generator, given_of
-
         progress("preparing the tables", 0.0)
         findings, releases = audit_generator(given_of(original, asked.reading), released, **shared)
         return _answer(findings, releases, seed, held)
