@@ -480,7 +480,7 @@ REPRODUCE = (
     "python examples/atlas/controlled.py $UNVEIL_DATA/acs/ma2019.csv.gz controlled",
     "UNVEIL_CONTROLLED=$PWD/controlled unveil study run studies/atlas-controlled.toml --out atlas-controlled",
     "unveil study summary atlas-controlled --out studies/results/atlas-controlled.parquet",
-    "python tools/make_grades.py --releases atlas",
+    "python tools/make_grades.py",
     "python examples/atlas/atlas_page.py",
     "```",
     "",

@@ -21,7 +21,7 @@ from unveil.cli import main
 
 DECISION_FIELDS = {
     "level", "at_most", "decision", "exit", "headline", "subline", "next", "people", "control_people", "control",
-    "threshold", "partial", "not_run", "recommended", "releases",
+    "basis", "threshold", "partial", "not_run", "recommended", "releases",
 }  # fmt: skip
 RELEASE_FIELDS = {
     "name", "type", "type_source", "level", "at_least", "at_most", "decision", "cause", "lacks", "worst_excess",

@@ -258,6 +258,8 @@ def test_the_shipped_studies_are_the_grids_they_say() -> None:
     assert set(studies) == {
         "curves",
         "cut-offs",
+        "readings",
+        *(f"paper-100-{graph}" for graph in ("manufacturing", "dnc", "irvine", "pgp", "dblp")),
         "quick",
         "table",
         "table-8",

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 #: A longer table is cut, and the page says so: a page shows what matters, the JSON output has everything.
 MOST_ROWS = 100
 MOST_NOTES = 20
-#: Tables of at most so many columns fit next to a chart.
-MOST_NARROW = 5
+#: Tables of at most so many columns and rows fit next to a chart.
+MOST_NARROW, MOST_SHORT = 5, 8
 _PACKAGE = "unveil.report"
 
 #: The decision in words.
@@ -106,7 +106,11 @@ def render(page: Page) -> str:
 
 
 def _is_narrow(group: dict[str, Any]) -> bool:
-    return group["kind"] == "table" and not group["table"].prose and len(group["table"].columns) <= MOST_NARROW
+    return group["kind"] == "table" and not group["table"].prose and _is_small(group["table"])
+
+
+def _is_small(table: TableBlock) -> bool:
+    return len(table.columns) <= MOST_NARROW and len(table.rows) <= MOST_SHORT
 
 
 def asset(name: str) -> str:

@@ -45,7 +45,7 @@ def test_the_page_the_table_and_the_picture_say_the_same(approved: Approved) -> 
     (step,) = page.next_steps
     assert isinstance(step, NextStep)
     assert "--dictionary" in step.option
-    table, chart = page.picture
+    chart, table = page.picture
     assert isinstance(chart, Chart)
     assert isinstance(table, TableBlock)
     assert (chart.rows, chart.series[0].x.tolist()) == (("sure", "needs a check"), [1, 1])
@@ -64,7 +64,7 @@ def test_the_page_the_table_and_the_picture_say_the_same(approved: Approved) -> 
 
 def test_many_columns_are_shown_once_those_first_that_are_unsure() -> None:
     page = columns(pl.DataFrame({f"c{at}": [f"{at}{letter}" for letter in "ab"] for at in range(30)})).page()
-    first, rest = page.picture[0], page.sections[0].blocks[0]
+    first, rest = page.picture[1], page.sections[0].blocks[0]
     assert isinstance(first, TableBlock)
     assert isinstance(rest, TableBlock)
     assert (len(first.rows), len(rest.rows)) == (12, 18)

@@ -27,7 +27,7 @@ class RegisterRisk:
 
     COUNTS = "statistic"
 
-    columns: tuple[str, ...] = figure("Quasi-identifiers.")
+    columns: tuple[str, ...] = figure("The quasi-identifiers that form the classes.")
     records: int = figure("Number of records.", counts="rows")
     people: int = figure("Number of people in the population file.", counts="people")
     threshold: float = figure("Risks above this are counted.")

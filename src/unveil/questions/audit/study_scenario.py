@@ -21,9 +21,10 @@ from unveil.questions.audit.answer import audit
 from unveil.questions.audit.attacks import ATTACKS, GOALS
 from unveil.questions.audit.attacks.attack import AttackerGoal
 from unveil.questions.audit.attacks.memorization import GUESSES, OTHERS, REMEMBERS
-from unveil.questions.audit.decision.evidence import release_quantities
+from unveil.questions.audit.decision.evidence import OF_POPULATION, release_quantities
 from unveil.questions.audit.findings import UNDEFINED, AttackFinding, Audit, AuditedRelease
 from unveil.questions.audit.settings import MEASURES
+from unveil.report.limits import Quantity
 from unveil.report.suppressed_number import SuppressedNumber
 from unveil.studies.audit_columns import COLUMNS, COMPARED, LOSS, LOST, MORE, PEOPLE, PROVED, RISK
 
@@ -64,7 +65,7 @@ class WholeAudit:
         Ends of intervals are none, nor what strangers reach.
         """
         figures = {f"{name}.{rate}": True for name, rate in _rates() if rate not in ("naive_rate", "control_rate")}
-        figures |= {name: each.more_is_worse for name, each in release_quantities(_NOTHING).items()}
+        figures |= {name: each.more_is_worse for name, each in _values(_NOTHING).items()}
         figures |= dict.fromkeys(_means(), True)
         risks = dict.fromkeys([RISK, *(f"{RISK}.{name}" for name in GOALS)], True)
         return {**risks, **figures, **dict.fromkeys([LOSS, *LOST[:3]], False)}
@@ -88,12 +89,17 @@ class WholeAudit:
 _NOTHING = Audit(rows=0, columns=(), sha256=None, control_rows=None, control_sha256=None, releases=(), attacks=())
 
 
+def _values(audit: Audit) -> dict[str, Quantity]:
+    """Return the values of a release; a study has no population file."""
+    return {name: each for name, each in release_quantities(audit).items() if name not in OF_POPULATION}
+
+
 @cache
 def _columns() -> tuple[str, ...]:
     asked = [f"{RISK}.{name}{end}" for name in GOALS for end in _ENDS]
     worst = [f"{RISK}{end}" for end in _ENDS]
     rates = [f"{name}.{rate}{end}" for name, rate in _rates() for end in _ENDS]
-    return (*worst, *asked, *rates, *release_quantities(_NOTHING), *_means(), *LOST, *MORE, PROVED, COMPARED)
+    return (*worst, *asked, *rates, *_values(_NOTHING), *_means(), *LOST, *MORE, PROVED, COMPARED)
 
 
 def _rates() -> Iterator[tuple[str, str]]:
@@ -118,7 +124,7 @@ def numbers_of(audit: Audit) -> dict[str, float]:
     risks = risks_of(audit, release)
     found = {f"{RISK}.{name}{end}": value for name, rate in risks.items() for end, value in _ends(rate)}
     found |= {f"{RISK}{end}": value for end, value in _ends(worst_risk(risks))}
-    found |= {name: _number(each.value) for name, each in release_quantities(audit).items()}
+    found |= {name: _number(each.value) for name, each in _values(audit).items()}
     found |= dict(_worst_rates(release))
     found |= {f"{each.attack}.mean_rate": each.risk.attack_rate.value for each in release.findings if each.is_mean}
     lost = release.utility

@@ -27,7 +27,7 @@ def columns(table: Any, settings: ColumnsSettings | None = None, **changes: Any)
     --------
     >>> import polars as pl
     >>> columns(pl.DataFrame({"sex": [1, 2, 2], "age": ["31", "N", "40"]}))
-    <Result: All 2 columns were recognized.>
+    <Result: All 2 columns were recognized, 2 of them as likely.>
     """
     reading = reading_of(ColumnsSettings.merge(settings, changes))
     read = reading.table(table)

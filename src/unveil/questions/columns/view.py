@@ -107,7 +107,7 @@ def page(findings: ColumnsFindings, context: PageContext = PLAIN) -> Page:
         headline=headline(findings),
         explanation=explanation(findings),
         next_steps=(NextStep(step, option="--write-dictionary types.toml, then --dictionary types.toml"),),
-        picture=(column_table(first), confidence_chart(findings)),
+        picture=(confidence_chart(findings), column_table(first)),
         tone="warning" if findings.unsure else "good",
         sections=(*([rest] if others else []), reasons),
         method=_METHOD,

@@ -40,7 +40,8 @@ from unveil.report.suppressed_number import SuppressedNumber
 
 #: What says something of the release itself, without an attack.
 _OF_RELEASE = (Disclosure, Utility, CopyFindings, RegisterRisk)
-_OF_POPULATION = frozenset(meanings_of(RegisterRisk))
+#: Limits on the risk against a population file, which studies have none of.
+OF_POPULATION = frozenset(meanings_of(RegisterRisk))
 _EXCESS = "excess risk of {}: attack success minus baseline, 0 to 1"
 
 
@@ -264,14 +265,14 @@ def _statuses(audit: Audit, release: AuditedRelease, thresholds: Thresholds) -> 
         value = quantity.value
         if isinstance(value, SuppressedNumber):
             beyond = value.is_beyond(limit, more_is_worse=quantity.more_is_worse)
-            is_open = beyond is None or (not beyond and not is_usable and name in _OF_POPULATION)
+            is_open = beyond is None or (not beyond and not is_usable and name in OF_POPULATION)
             yield name, "inconclusive" if is_open else "fail" if beyond else "pass"
         elif isnan(value):
             yield name, "fail" if quantity.exceeded_when_undefined else "inconclusive"
         else:
             is_exceeded = value > limit if quantity.more_is_worse else value < limit
             # A population file alone never passes a release.
-            passes = is_usable or name not in _OF_POPULATION
+            passes = is_usable or name not in OF_POPULATION
             yield name, "fail" if is_exceeded else "pass" if passes else "inconclusive"
 
 
