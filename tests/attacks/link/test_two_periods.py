@@ -94,6 +94,12 @@ def test_a_given_share_far_from_the_evidence_is_met() -> None:
         assert soft_assignment(scores, share).share == pytest.approx(share, abs=0.02)
 
 
+def test_a_given_share_of_pairs_that_are_all_very_unlikely_is_finite() -> None:
+    found = soft_assignment(np.full((3, 4), -2_000.0) + np.arange(12).reshape(3, 4), 0.5)
+    assert np.isfinite(found.probability).all()
+    assert 0 <= found.share <= 1
+
+
 def test_ties_are_broken_at_random() -> None:
     rng = np.random.default_rng(1)
     firsts = {int(best_assignment(np.zeros((4, 4)), rng=rng)[1][0]) for _ in range(60)}

@@ -18,6 +18,8 @@ _HALVINGS = 30
 #: Pairs with smaller weights, relative to the best of the row, play no part.
 _LEAST_WEIGHT = 1e-9
 _TINY = 1e-290
+#: Logarithms are cut here, so that powers of them stay finite.
+_LARGEST = 600.0
 
 
 class SoftAssignment(NamedTuple):
@@ -62,7 +64,7 @@ def _scaled(scores: FloatArray, rounds: int) -> FloatArray:
     weight = np.exp(scores - low)
     high = np.log(weight.sum(axis=0) + _TINY)
     weight = np.exp(scores - low - high)
-    leave = np.zeros(columns) if rows == columns else np.exp(np.clip(-high, -600, 600))
+    leave = np.zeros(columns) if rows == columns else np.exp(np.clip(-high, -_LARGEST, _LARGEST))
     row, column = np.ones(rows), np.ones(columns)
     for _ in range(rounds):
         new = 1 / np.maximum(weight @ column, _TINY)
@@ -99,7 +101,7 @@ def pair_probabilities(
     best = np.where(np.isfinite(best), best, 0.0)
     high = np.log(np.bincount(column, np.exp(scores - best[owner]), minlength=columns) + 1e-12)
     weight = np.exp(scores - best[owner] - high[column])
-    exits = np.exp(np.clip(-best, -600, 600)), np.exp(np.clip(-high, -600, 600))
+    exits = np.exp(np.clip(-best, -_LARGEST, _LARGEST)), np.exp(np.clip(-high, -_LARGEST, _LARGEST))
     to_row, to_column, chance = np.ones(scores.size), np.ones(scores.size), np.zeros(scores.size)
     smaller = min(rows, columns)
 
@@ -113,7 +115,8 @@ def pair_probabilities(
     if share is None:
         _find_root(excess, float(smaller), _NEAR * smaller)
     elif scores.size:
-        _meet(expected, share * smaller, -float(scores.max()) - np.log(rows * columns) - 5, 10 - float(best.min()))
+        ends = np.clip([-scores.max() - np.log(rows * columns) - 5, 10 - best.min()], -_LARGEST, _LARGEST)
+        _meet(expected, share * smaller, float(ends[0]), float(ends[1]))
     return SoftAssignment(chance, float(chance.sum()) / max(smaller, 1))
 
 
