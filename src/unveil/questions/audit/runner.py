@@ -338,7 +338,7 @@ class _Ledger:
         places = list(dict.fromkeys(task.release for task in tasks))
         self.missing = sorted(
             (task for task in tasks if task not in self.found),
-            key=lambda task: (places.index(task.release), not task.is_long),
+            key=lambda task: (places.index(task.release), task.order),
         )
 
     def keep(self, task: AuditTask, result: Any) -> None:

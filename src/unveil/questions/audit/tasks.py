@@ -271,9 +271,10 @@ class AuditTask(NamedTuple):
     finding: int = 0
 
     @property
-    def is_long(self) -> bool:
-        """Whether the task starts early, because it takes long."""
-        return self.step == "attack" and ATTACKS[self.part].learns
+    def order(self) -> int:
+        """Which tasks start first: those that threads share little of, then those that take long."""
+        attack = ATTACKS[self.part] if self.step == "attack" else None
+        return 2 if attack is None else 0 if attack.starts_first else 1 if attack.learns else 2
 
     @property
     def takes_memory(self) -> bool:

@@ -81,6 +81,8 @@ class AuditAttack:
     guesses_sensitive: bool = False
     #: Whether some of its figures are learned from some people and measured on others.
     learns: bool = False
+    #: Whether it must start first: it takes long, and threads share little of it.
+    starts_first: bool = False
     #: Whether it may hold many numbers for each row while it runs, so that from disk nothing is computed beside it.
     takes_memory: bool = False
     #: Whether there is a blind guess to compare with.

@@ -151,5 +151,6 @@ ATTACK = AuditAttack(
     ),
     asks="who",
     answers="singling_out",
+    starts_first=True,
     tries_are_people=False,
 )
