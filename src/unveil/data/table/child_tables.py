@@ -54,6 +54,8 @@ class ChildRelease:
     released_person: "IntArray" = field(repr=False)
     control_person: "IntArray | None" = field(repr=False, default=None)
     time: str | None = None
+    #: Columns of the table with one row per person that summarize this table: no part of the parent row.
+    summaries: tuple[str, ...] = ()
 
     @classmethod
     def of(

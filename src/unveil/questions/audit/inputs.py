@@ -257,7 +257,7 @@ def prepare(
         original=whole,
         control=outside,
         releases=tuple(releases),
-        parts=parts,
+        parts=_with_rows(parts, releases),
         people=people,
         targets=most,
         seed=int(seeds[4]),
@@ -269,6 +269,12 @@ def prepare(
         population=population,
         control_of_siblings=found is not None and bool(reference.people),
     )
+
+
+def _with_rows(parts: tuple[str, ...], releases: Sequence[PreparedRelease]) -> tuple[str, ...]:
+    """Return the parts without attacks on child tables that no release has."""
+    has_children = any(each.release.children for each in releases)
+    return tuple(part for part in parts if has_children or part not in ATTACKS or not ATTACKS[part].needs_children)
 
 
 def identifier_of(settings: AuditSettings) -> str | None:
@@ -472,16 +478,18 @@ def _prepared_release(
     label: str, given: Any, table: Table, whole: Table, outside: Table | None, settings: AuditSettings, seed: int
 ) -> tuple[PreparedRelease, list[str]]:
     kind = settings.release_type.get(label)
-    truth = None
+    truth, children = None, ()
     if isinstance(given, Release):
         kind = kind or given.kind
         truth = given.truth
+        children = given.children
     type_source: TypeSource | None = None if kind is None else "stated"
     release = _masked(label, table, whole, outside) if kind is None else None
     if release is not None:
         kind, type_source = "masked", "detected"
     else:
         release = Release(whole, table, outside, kind=kind, name=label)
+    release = replace(release, children=children) if children else release
     alone = Release(whole, table, None, kind=kind, name=label)
     check_weights(alone, settings)
     near = near_names(whole, table)
