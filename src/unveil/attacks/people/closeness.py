@@ -1,6 +1,6 @@
 """How close the nearest released person is to each target, by view."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 

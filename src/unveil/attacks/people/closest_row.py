@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unveil._kernels.neighbours.nearest import nearest_distances
+from unveil._kernels.neighbours.nearest import IntegerGrid, nearest_distances
 from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil.attacks.people.rows import TargetRows, child_columns, child_sides
 from unveil.data.table.encode import encode
@@ -42,16 +42,20 @@ def closest_rows(child: "ChildRelease", targets: TargetRows, first_half: BoolArr
     for side in (half, ~half):
         mine, theirs = np.flatnonzero(side), np.flatnonzero(~side)
         if mine.size and theirs.size:
-            parts = [pool._replace(numbers=pool.numbers[some], codes=pool.codes[some]) for some in (theirs, mine)]
-            other[mine] = nearest_distances(*parts, 1)[:, 0]
+            other[mine] = nearest_distances(_some(pool, theirs), _some(pool, mine), 1)[:, 0]
         else:
             other[mine] = near[mine]
     soft = _SOFTENING * released.mismatch_cost
     return _best_of(-(near + soft) / (other + soft), person, targets.size)
 
 
+def _some(rows: IntegerGrid, places: IntArray) -> IntegerGrid:
+    return rows._replace(numbers=rows.numbers[places], codes=rows.codes[places])
+
+
 def _best_of(scores: FloatArray, person: IntArray, people: int) -> FloatArray:
     """Return the best score of each person's rows; the lowest of all without rows."""
-    best = np.full(people, scores.min())
+    best = np.full(people, -np.inf)
     np.maximum.at(best, person, scores)
-    return best
+    has = np.isfinite(best)
+    return np.where(has, best, best[has].min())

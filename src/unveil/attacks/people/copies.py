@@ -8,8 +8,8 @@ from unveil._kernels.types import BoolArray, FloatArray, IntArray
 from unveil._kernels.verdict.tree import log_probabilities, tree_of_columns
 from unveil.attacks.people.rows import PersonRows
 
-#: A history is rare if at most this many released ones are expected to equal it by coincidence. A tree of columns misses
-#: rules of three and more columns: this many times more coincidences are allowed for.
+#: A history is rare if at most this many released ones are expected to equal it by coincidence. A tree of columns
+#: misses rules of three and more columns: this many times more coincidences are allowed for.
 RARE, FACTOR = 0.05, 10
 #: The rows of a history by which its probability is bounded, as shares of all.
 _PLACES = (0.0, 0.5, 1.0)
@@ -37,11 +37,11 @@ class CopiedHistories:
 def copied_histories(rows: PersonRows) -> CopiedHistories:
     """Return the targets whose whole history is released.
 
-    Two histories are equal if their rows are, times included, in any order of the file. A history is at most as probable
-    as the number of its rows together with three of these: the first, the middle, and the last by content. That
-    probability is by a tree of their columns, which knows how rows of a person depend on one another: a tree of the
-    targets or of the released people, whichever gives more. Expected are ten times as many coincidences as the number of
-    released people, times this probability.
+    Two histories are equal if their rows are, times included, in any order of the file. A history is at most as
+    probable as the number of its rows together with three of these: the first, the middle, and the last by content.
+    That probability is by a tree of their columns, which knows how rows of a person depend on one another: a tree of
+    the targets or of the released people, whichever gives more. Expected are ten times as many coincidences as the
+    number of released people, times this probability.
     """
     history = _numbered(rows)
     size = rows.sizes

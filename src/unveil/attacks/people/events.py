@@ -14,10 +14,11 @@ _TRIES = 20
 
 
 class EventMatches(NamedTuple):
-    """People who fit predicate g: ``targets[starts[g]:starts[g + 1]]``."""
+    """People who fit predicate g: ``targets[starts[g]:starts[g + 1]]``; ``events`` are its events."""
 
     starts: IntArray
     targets: IntArray
+    events: tuple[tuple[int, ...], ...]
 
     @property
     def predicates(self) -> int:
@@ -56,7 +57,7 @@ def known_events(rows: PersonRows, number: int, *, predicates: int, rng: np.rand
     fits = [people.fitting(events) for events in sorted(chosen)]
     targets = [each[each < rows.targets] for each in fits]
     starts = np.concatenate([[0], np.cumsum([each.size for each in targets])]).astype(np.int64)
-    return EventMatches(starts, np.concatenate([np.zeros(0, np.int64), *targets]))
+    return EventMatches(starts, np.concatenate([np.zeros(0, np.int64), *targets]), tuple(sorted(chosen)))
 
 
 def single_out_by_chance(
@@ -106,7 +107,8 @@ class _Postings(NamedTuple):
 
 def _holds(ascending: IntArray, values: IntArray) -> BoolArray:
     place = np.searchsorted(ascending, values)
-    return ascending[np.minimum(place, ascending.size - 1)] == values
+    found: BoolArray = ascending[np.minimum(place, ascending.size - 1)] == values
+    return found
 
 
 def _grouped(numbers: FloatArray, released: BoolArray) -> Int32Array:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from unveil._kernels.types import BoolArray, FloatArray, IntArray
+from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.attacks.people.closeness import excess_blocks, joined
 from unveil.attacks.people.rows import PersonRows
 from unveil.attacks.people.views import PersonView
@@ -31,7 +31,7 @@ def guess_values(views: Sequence[PersonView], rows: PersonRows, column: str) -> 
     """
     place = next(place for place, each in enumerate(rows.columns) if each.name == column)
     modes = _modes(rows, rows.all_codes[place])
-    has = modes.any(axis=1)
+    has: BoolArray = np.any(modes, axis=1)
     targets = np.flatnonzero(has[: rows.targets])
     released = np.flatnonzero(has[rows.targets :])
     if not targets.size or not released.size:
@@ -53,7 +53,7 @@ def _is_of(view: PersonView, rows: PersonRows) -> bool:
     return view.name.startswith(f"{rows.name}: ")
 
 
-def _modes(rows: PersonRows, codes: IntArray) -> BoolArray:
+def _modes(rows: PersonRows, codes: Int32Array) -> BoolArray:
     """Return whether each value is a most frequent one of each person."""
     seen = codes >= 0
     counts = np.zeros((rows.people, int(codes.max(initial=0)) + 1), np.int32)

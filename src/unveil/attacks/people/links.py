@@ -47,9 +47,9 @@ def has_halves(rows: PersonRows) -> BoolArray:
 def own_history(parent: Sequence[PersonView], history: Sequence[PersonView], lot: IntArray) -> FloatArray:
     """Return the chance of each target that its own history is found among those of 19 others.
 
-    The others are the next targets in the random order ``lot``, which must not depend on who is a member. A history fits
-    a parent row by the best released person for both, compared with the best for each alone: a history that is released
-    under another parent row, or a parent row with another history, is no link. Ties count with their chance.
+    The others are the next targets in the random order ``lot``, which must not depend on who is a member. A history
+    fits a parent row by the best released person for both, compared with the best for each alone: a history that is
+    released under another parent row, or a parent row with another history, is no link. Ties count with their chance.
     """
     targets, number = lot.size, min(HISTORIES, lot.size)
     found = np.zeros(targets)
@@ -80,4 +80,5 @@ def _sum(views: Sequence[PersonView], some: IntArray) -> FloatArray:
 def _best_people(scores: FloatArray) -> FloatArray:
     """Return the probability of each released person, shared by those with the highest score."""
     is_best = np.isclose(scores, scores.max(axis=1, keepdims=True), rtol=0, atol=1e-9)
-    return is_best / is_best.sum(axis=1, keepdims=True)
+    chances: FloatArray = is_best / is_best.sum(axis=1, keepdims=True)
+    return chances

@@ -42,9 +42,11 @@ class PersonRows:
     exact
         The whole row as a number that equal rows share.
     person
-        The person of each row, ascending; rows of one person are in time order.
+        The person of each row, ascending; rows of one person are in time order, and at one time by content.
     targets, released
         Number of targets and of released people.
+    time
+        The column of times, if there is one.
     days
         The time of each row in days or in the unit of the data, NaN if missing; None without a time column.
     all_codes
@@ -57,6 +59,7 @@ class PersonRows:
     person: IntArray = field(repr=False)
     targets: int
     released: int
+    time: str | None = None
     days: FloatArray | None = field(default=None, repr=False)
     all_codes: tuple[Int32Array, ...] = field(default=(), repr=False)
 
@@ -76,7 +79,7 @@ class PersonRows:
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
     def of_rows(self, rows: IntArray) -> "PersonRows":
-        """Return some rows of the same people, in ascending order."""
+        """Return some rows of the same people, in this order."""
         return PersonRows(
             name=self.name,
             columns=tuple(column.take(rows) for column in self.columns),
@@ -84,6 +87,7 @@ class PersonRows:
             person=self.person[rows],
             targets=self.targets,
             released=self.released,
+            time=self.time,
             days=None if self.days is None else self.days[rows],
             all_codes=tuple(codes[rows] for codes in self.all_codes),
         )
@@ -165,16 +169,20 @@ def _coded(
             days = numbers
         is_number = numbers is not None and int(coded.max(initial=-1)) >= FEW_VALUES
         found.append(HistoryColumn(each, codes=None if is_number else coded, numbers=numbers if is_number else None))
-    return PersonRows(
+    # Rows at the same time stand by content: their order in the file says nothing.
+    order = np.lexsort((exact, np.zeros(person.size) if days is None else days, person))
+    made = PersonRows(
         name=name,
         columns=tuple(found),
         exact=exact.astype(np.int64),
         person=person.astype(np.int64),
         targets=targets,
         released=people,
+        time=None if days is None else time,
         days=days,
         all_codes=tuple(codes),
     )
+    return made.of_rows(order)
 
 
 def _numbers(series: "pl.Series", kind: str) -> FloatArray:

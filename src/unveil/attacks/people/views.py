@@ -5,7 +5,6 @@ factor of two profiles (`unveil.attacks.link.score`) for the hypothesis that one
 value that both have counts by its rarity, and numbers by their distance.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -101,7 +100,8 @@ def order_view(rows: PersonRows, order: IntArray) -> PersonView:
     """Return the view of counts, gaps, and the order of a person's child rows.
 
     The parts are the number of rows, the gaps between times, and the transitions between consecutive values of each
-    column. Without a time column the order means nothing, and the number of rows remains.
+    category, or of groups of each number where there is no category. Without a time column the order means nothing, and
+    the number of rows remains.
     """
     values: list[ValueColumn] = []
     size = rows.sizes
@@ -114,12 +114,22 @@ def order_view(rows: PersonRows, order: IntArray) -> PersonView:
         values += _value_part("time gap (exact)", owner, _coded(gap), rows.people)
         features += _moments(gap, owner, rows.people)
         names += ["time gap", "time gap (spread)"]
-        for column, codes in zip(rows.columns, rows.all_codes, strict=True):
-            steps = _grouped(column.numbers) if column.numbers is not None else codes
+        for column, steps in _steps(rows):
             pairs = np.where((steps[1:] >= 0) & (steps[:-1] >= 0), steps[:-1].astype(np.int64) * 2**31 + steps[1:], -1)
-            values += _value_part(f"{column.name} (transitions)", owner, _coded(pairs[same], missing=-1), rows.people)
+            values += _value_part(f"{column} (transitions)", owner, _coded(pairs[same], missing=-1), rows.people)
     numbers = _number_part(names, features, np.ones(rows.people, np.bool_))
     return _view(rows, f"{rows.name}: order of rows", (values, numbers), order)
+
+
+def _steps(rows: PersonRows) -> list[tuple[str, Int32Array]]:
+    """Return the columns whose transitions are counted, in codes."""
+    codes = [
+        (column.name, codes)
+        for column, codes in zip(rows.columns, rows.all_codes, strict=True)
+        if column.numbers is None and column.name != rows.time
+    ]
+    numbers = [column for column in rows.columns if column.numbers is not None and column.name != rows.time]
+    return codes or [(column.name, _grouped(column.numbers)) for column in numbers if column.numbers is not None]
 
 
 def _view(
@@ -222,5 +232,3 @@ def _without(block: NumberBlock, model: TwoCovariance, column: str) -> tuple[Num
         return None
     less = block._replace(columns=tuple(block.columns[place] for place in kept), sums=block.sums[:, kept])
     return less, _same_person(less)
-
-

@@ -53,6 +53,8 @@ from unveil.report.editions import people as people_text
 if TYPE_CHECKING:
     import polars as pl
 
+    from unveil.data.table.child_tables import ChildRelease
+
 
 def refuse_constant(table: Table, settings: AuditSettings) -> None:
     """Raise an error for a sensitive column with a single value."""
@@ -273,8 +275,15 @@ def prepare(
 
 def _with_rows(parts: tuple[str, ...], releases: Sequence[PreparedRelease]) -> tuple[str, ...]:
     """Return the parts without attacks on child tables that no release has."""
-    has_children = any(each.release.children for each in releases)
-    return tuple(part for part in parts if has_children or part not in ATTACKS or not ATTACKS[part].needs_children)
+    if any(each.release.children for each in releases):
+        return parts
+    kept = tuple(part for part in parts if part not in ATTACKS or not ATTACKS[part].needs_children)
+    if parts and not kept:
+        raise InputError(
+            f"The release has no child tables, but {listed(parts)} compares them. Add child tables, or choose other "
+            "attacks"
+        )
+    return kept
 
 
 def identifier_of(settings: AuditSettings) -> str | None:
@@ -478,7 +487,8 @@ def _prepared_release(
     label: str, given: Any, table: Table, whole: Table, outside: Table | None, settings: AuditSettings, seed: int
 ) -> tuple[PreparedRelease, list[str]]:
     kind = settings.release_type.get(label)
-    truth, children = None, ()
+    truth = None
+    children: tuple[ChildRelease, ...] = ()
     if isinstance(given, Release):
         kind = kind or given.kind
         truth = given.truth

@@ -33,7 +33,9 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
 def _columns(child: "ChildRelease", rows: "PersonRows") -> tuple[str, ...]:
     """Return the columns to infer: the sensitive ones, or else categories."""
-    columns = [column for column in child.release.original.columns if column.name in {each.name for each in rows.columns}]
+    columns = [
+        column for column in child.release.original.columns if column.name in {each.name for each in rows.columns}
+    ]
     sensitive = tuple(column.name for column in columns if column.role == "sensitive")
     codes = {each.name for each in rows.columns if each.codes is not None}
     if sensitive:
@@ -42,9 +44,7 @@ def _columns(child: "ChildRelease", rows: "PersonRows") -> tuple[str, ...]:
     return tuple(column.name for column in columns if column.kind in _KINDS and column.name in codes)[:most]
 
 
-def _tried(
-    attacked: AttackedRelease, views: "tuple[PersonView, ...]", rows: "PersonRows", column: str
-) -> AttackResult:
+def _tried(attacked: AttackedRelease, views: "tuple[PersonView, ...]", rows: "PersonRows", column: str) -> AttackResult:
     from unveil.attacks.people.inference import guess_values
 
     secret = f"{rows.name}: {column}"

@@ -90,9 +90,7 @@ def _halves(attacked: AttackedRelease, child: "PersonRows") -> Iterator[AttackRe
         origin="all",
     )
     chances = same_person(early, late)
-    yield from _tried(
-        attacked, scenario, chances, 1 / attacked.prepared.release.released.rows, has_halves(child)
-    )
+    yield from _tried(attacked, scenario, chances, 1 / attacked.prepared.release.released.rows, has_halves(child))
 
 
 def _views(attacked: AttackedRelease, rows: "PersonRows") -> "list[PersonView]":
@@ -109,9 +107,7 @@ def _tried(
     trials = trials_of(attacked, chances, np.full(chances.size, baseline), "the sources are linked", some=some)
     if trials is not None:
         groups = grouped(trials, attacked.drawn)
-        yield tried(
-            attacked.drawn, finding_of(attacked.attack, trials, scenario=scenario, groups=groups), trials
-        )
+        yield tried(attacked.drawn, finding_of(attacked.attack, trials, scenario=scenario, groups=groups), trials)
 
 
 ATTACK = AuditAttack(
@@ -123,8 +119,8 @@ ATTACK = AuditAttack(
     about=(
         "Linkability of histories: two sources are linked if they point to the same released person. The sources are "
         "the parent row and the rows of a child table, or the first and the second half of these rows. The attacker "
-        "also looks for the own history of a parent row among those of 19 other people, drawn at random from the people "
-        "in the data and the control group."
+        "also looks for the own history of a parent row among those of 19 other people, drawn at random from the "
+        "people in the data and the control group."
     ),
     asks="together",
     needs_children=True,

@@ -56,8 +56,11 @@ def _tried(attacked: AttackedRelease, view: str, score: "FloatArray") -> AttackR
     columns = parent_columns(attacked.prepared) if child is None else child.release.original.column_names
     scenario = AttackScenario(name=view, first=columns, reason=_REASONS[kind], origin="all")
     made = tried_score(attacked, scenario, score, beside=_SHARES, tests_ranks=True)
-    sides = np.split(score, [attacked.drawn.people.inside.size])
-    figures = {"auc": area_under_curve(*sides).value, "tpr_at_1_percent_fpr": called_at(*sides, _FPR).value}
+    members, others = np.split(score, [attacked.drawn.people.inside.size])
+    figures = {
+        "auc": area_under_curve(members, others).value,
+        "tpr_at_1_percent_fpr": called_at(members, others, _FPR).value,
+    }
     return replace(made, finding=replace(made.finding, figures=figures))
 
 
