@@ -1,7 +1,7 @@
 """Attacks on people with several rows, person by person and pair by pair."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from math import exp, lgamma, log
 
 import numpy as np
@@ -111,8 +111,6 @@ def guessed(truth: set[Hashable], released: Sequence[set[Hashable]], scores: Row
     return sum(chance * len(released[person] & truth) / len(released[person]) for person, chance in nearest.items())
 
 
-def isolated(
-    events: Sequence[Hashable], people: Sequence[set[Hashable]], test: Callable[[int], bool] = lambda _: True
-) -> list[int]:
+def isolated(events: Sequence[int], people: Sequence[set[int]]) -> list[int]:
     """Return the people who have all events."""
-    return [person for person, held in enumerate(people) if set(events) <= held and test(person)]
+    return [person for person, held in enumerate(people) if set(events) <= held]

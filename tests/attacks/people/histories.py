@@ -40,7 +40,7 @@ def draw(number: int, rng: np.random.Generator, most: int = 4) -> People:
 
 def child_of(people: People) -> ChildTable:
     kinds = {"day": "number", "kind": "category", "cost": "number"}
-    rows = Table.from_frame(people.rows.drop("person"), name="visits", kinds=kinds)  # type: ignore[arg-type]
+    rows = Table.from_frame(people.rows.drop("person"), name="visits", kinds=kinds)
     return ChildTable("visits", rows, people.rows["person"].to_numpy().astype(np.int64), people.parents.height, "day")
 
 

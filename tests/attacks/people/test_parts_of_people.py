@@ -72,7 +72,10 @@ def test_two_sources_are_linked_if_they_point_to_one_person(seed: int) -> None:
     some = np.arange(views[0].targets)
     parent, *history = (view.closeness(some) for view in views)
     found = same_person(views[:1], views[1:])
-    wanted = [oracle.same_person(one, other) for one, other in zip(parent.tolist(), sum(history).tolist(), strict=True)]
+    wanted = [
+        oracle.same_person(one, other)
+        for one, other in zip(parent.tolist(), (history[0] + history[1]).tolist(), strict=True)
+    ]
     assert found == pytest.approx(wanted)
 
 
