@@ -233,6 +233,8 @@ def false_alarms(runs: int, number: int) -> None:
     for seed in range(runs):
         found = findings(made_up(number, 0.0, "all", 10_000 + seed), seed)
         hits += any(each.proved for each in found.verdict.releases[0].findings)
+        if seed % 20 == 19:
+            print(f"    {hits} of {seed + 1}", flush=True)
     print(f"harmless, {number} people: {interval(hits, runs)} flagged", flush=True)
 
 

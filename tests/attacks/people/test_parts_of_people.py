@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from tests.attacks.people.histories import People, coded, draw, release_of, shuffled
 from tests.attacks.people.test_views import SEEDS, all_views, three
 from tests.oracles import histories as oracle
-from unveil.attacks.people.copies import RARE, copied_histories
-from unveil.attacks.people.events import events_of, known_events, single_out_by_chance
-from unveil.attacks.people.inference import guess_values
-from unveil.attacks.people.links import early_and_late, has_halves, own_history, same_person
+from unveil.attacks.people.exact import RARE, copied_histories, events_of, known_events, single_out_by_chance
+from unveil.attacks.people.nearest import early_and_late, guess_values, has_halves, own_history, same_person
 from unveil.attacks.people.rows import PersonRows
 
 

@@ -11,8 +11,7 @@ from tests.attacks.people.histories import People, coded, draw, release_of, shuf
 from tests.oracles import histories as oracle
 from unveil._kernels.types import FloatArray
 from unveil.attacks.link._profiles import normal_scores
-from unveil.attacks.people.closeness import JOINED, nearest_people
-from unveil.attacks.people.closest_row import closest_rows
+from unveil.attacks.people.closeness import JOINED, closest_rows, nearest_people
 from unveil.attacks.people.rows import PersonRows, TargetRows
 from unveil.attacks.people.views import PersonView, order_view, parent_view, set_view
 

@@ -32,11 +32,11 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
 
 def _tried(attacked: AttackedRelease, rows: "PersonRows") -> AttackResult:
-    from unveil.attacks.people.copies import copied_histories
+    from unveil.attacks.people.exact import copied_histories
 
     found, people = copied_histories(rows), attacked.drawn.people
     columns = tuple(column.name for column in rows.columns)
-    reason = "finds all rows of a person, and no others"
+    reason = "finds all rows of a person and no further ones"
     scenario = AttackScenario(name=f"{rows.name}: whole history", first=columns, reason=reason, origin="all")
     trials = _trials(attacked, found.copied)
     members = people.everybody.release.original.rows

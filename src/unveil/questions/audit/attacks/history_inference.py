@@ -6,8 +6,8 @@ import numpy as np
 
 from unveil.questions.audit.attack_results import AttackResult, finding_of, grouped, not_run, tried
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.attacks.history_membership import children_of, parent_columns, trials_of, views_of
 from unveil.questions.audit.findings import AttackScenario
-from unveil.questions.audit.histories import children_of, parent_columns, trials_of, views_of
 
 if TYPE_CHECKING:
     from unveil.attacks.people.rows import PersonRows
@@ -45,7 +45,7 @@ def _columns(child: "ChildRelease", rows: "PersonRows") -> tuple[str, ...]:
 
 
 def _tried(attacked: AttackedRelease, views: "tuple[PersonView, ...]", rows: "PersonRows", column: str) -> AttackResult:
-    from unveil.attacks.people.inference import guess_values
+    from unveil.attacks.people.nearest import guess_values
 
     secret = f"{rows.name}: {column}"
     attacked.progress(f"inferring {secret}", 0.0)

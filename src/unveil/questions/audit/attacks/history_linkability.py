@@ -7,8 +7,8 @@ import numpy as np
 
 from unveil.questions.audit.attack_results import AttackResult, finding_of, grouped, not_run, tried
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.attacks.history_membership import by_lot, children_of, parent_columns, parent_of, trials_of
 from unveil.questions.audit.findings import AttackScenario
-from unveil.questions.audit.histories import by_lot, children_of, parent_columns, parent_of, trials_of
 
 if TYPE_CHECKING:
     from unveil._kernels.types import BoolArray, FloatArray
@@ -36,7 +36,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
 def _links_of(attacked: AttackedRelease, parent: "PersonView | None", child: "PersonRows") -> Iterator[AttackResult]:
     """Yield the links between the parent row and the child rows of each target."""
-    from unveil.attacks.people.links import HISTORIES, own_history, same_person
+    from unveil.attacks.people.nearest import HISTORIES, own_history, same_person
 
     history = _views(attacked, child)
     if parent is None or parent.is_empty or not history:
@@ -74,7 +74,7 @@ def _links_of(attacked: AttackedRelease, parent: "PersonView | None", child: "Pe
 
 def _halves(attacked: AttackedRelease, child: "PersonRows") -> Iterator[AttackResult]:
     """Yield the link between the early and the late rows of each target."""
-    from unveil.attacks.people.links import early_and_late, has_halves, same_person
+    from unveil.attacks.people.nearest import early_and_late, has_halves, same_person
 
     if child.days is None:
         return

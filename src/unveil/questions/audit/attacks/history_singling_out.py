@@ -34,7 +34,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
 
 
 def _tried(attacked: AttackedRelease, rows: "PersonRows", number: int) -> AttackResult:
-    from unveil.attacks.people.events import known_events, single_out_by_chance
+    from unveil.attacks.people.exact import known_events, single_out_by_chance
     from unveil.attacks.table.singling_out import PredicateMatches
 
     scenario = AttackScenario(
