@@ -260,14 +260,15 @@ def separation(runs: int, number: int, share: float, noise: float) -> None:
             print(f"    {view:<24} AUC {auc:.3f}  TPR at 1% FPR {tpr:.3f}", flush=True)
 
 
-def speed(number: int, visits: float) -> None:
+def speed(number: int, visits: float, targets: int | None) -> None:
     """Print the time and the memory of all attacks on many people."""
     rng = np.random.default_rng(number)
     original, control, fresh = (draw_people(number, rng, visits) for _ in range(3))
     release = release_of(original, fresh, control)
     started = process_time()
     attacks = [name for name, attack in ATTACKS.items() if attack.needs_children]
-    audit(release.original, release, release.control, attacks=attacks, threads=1, rng=np.random.default_rng(1))
+    rng, attacked = np.random.default_rng(1), "auto" if targets is None else targets
+    audit(release.original, release, release.control, attacks=attacks, targets=attacked, threads=1, rng=rng)
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     rows = release.children[0].release.released.rows
     seconds = process_time() - started
@@ -336,6 +337,7 @@ def main() -> None:
     parser.add_argument("--noise", type=float, default=0.0)
     parser.add_argument("--speed", type=int, default=0, help="people of one large release")
     parser.add_argument("--rows", type=float, default=20.0, help="rows of each person of a large release")
+    parser.add_argument("--targets", type=int, help="targets of each table of a large release")
     asked = parser.parse_args()
     if asked.harmless:
         false_alarms(asked.harmless, asked.people)
@@ -346,7 +348,7 @@ def main() -> None:
     if asked.accounts:
         transactions(Path(os.environ["UNVEIL_DATA"]), asked.accounts, asked.share)
     if asked.speed:
-        speed(asked.speed, asked.rows)
+        speed(asked.speed, asked.rows, asked.targets)
 
 
 if __name__ == "__main__":

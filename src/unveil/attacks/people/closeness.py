@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unveil.data.table.child_tables import ChildRelease
 
 #: Scores of so many pairs are held at once.
-BLOCK = 10_000_000
+BLOCK = 25_000_000
 #: The view of all views together.
 JOINED = "all views"
 

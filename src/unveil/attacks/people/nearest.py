@@ -1,4 +1,4 @@
-"""What the nearest released person tells: which parts of a person belong together, and missing values."""
+"""What the nearest released person tells: links between the parts of a person, and inferred values."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
