@@ -117,7 +117,7 @@ _DICTIONARY_KEYS = {
     "hierarchies": "hierarchy",
 }
 #: More values than these, as of metrics, are not listed.
-_MOST_VALUES = 15
+_MOST_VALUES = 20
 #: An option of at least this many commands is described once; the others of a command are below its name.
 _COMMON = 4
 

@@ -10,6 +10,7 @@ from unveil.errors import InputError
 if TYPE_CHECKING:
     from unveil._kernels.types import IntArray
     from unveil.data.mechanism import Mechanism
+    from unveil.data.table.child_tables import ChildRelease
 
 ReleaseKind = Literal["masked", "synthetic"]
 
@@ -58,6 +59,8 @@ class Release:
     truth: "IntArray | None" = None
     # It may know the original, and what is private is never printed.
     mechanism: "Mechanism | None" = field(default=None, repr=False)
+    #: Child tables of the same people: rows of ``original``, ``released`` and ``control`` are then one per person.
+    children: "tuple[ChildRelease, ...]" = ()
 
     def __post_init__(self) -> None:
         if self.kind not in ("masked", "synthetic", None):

@@ -53,6 +53,8 @@ from unveil.report.editions import people as people_text
 if TYPE_CHECKING:
     import polars as pl
 
+    from unveil.data.table.child_tables import ChildRelease
+
 
 def refuse_constant(table: Table, settings: AuditSettings) -> None:
     """Raise an error for a sensitive column with a single value."""
@@ -257,7 +259,7 @@ def prepare(
         original=whole,
         control=outside,
         releases=tuple(releases),
-        parts=parts,
+        parts=_with_rows(parts, releases),
         people=people,
         targets=most,
         seed=int(seeds[4]),
@@ -269,6 +271,19 @@ def prepare(
         population=population,
         control_of_siblings=found is not None and bool(reference.people),
     )
+
+
+def _with_rows(parts: tuple[str, ...], releases: Sequence[PreparedRelease]) -> tuple[str, ...]:
+    """Return the parts without attacks on child tables that no release has."""
+    if any(each.release.children for each in releases):
+        return parts
+    kept = tuple(part for part in parts if part not in ATTACKS or not ATTACKS[part].needs_children)
+    if parts and not kept:
+        raise InputError(
+            f"The release has no child tables, but {listed(parts)} compares them. Add child tables, or choose other "
+            "attacks"
+        )
+    return kept
 
 
 def identifier_of(settings: AuditSettings) -> str | None:
@@ -473,15 +488,18 @@ def _prepared_release(
 ) -> tuple[PreparedRelease, list[str]]:
     kind = settings.release_type.get(label)
     truth = None
+    children: tuple[ChildRelease, ...] = ()
     if isinstance(given, Release):
         kind = kind or given.kind
         truth = given.truth
+        children = given.children
     type_source: TypeSource | None = None if kind is None else "stated"
     release = _masked(label, table, whole, outside) if kind is None else None
     if release is not None:
         kind, type_source = "masked", "detected"
     else:
         release = Release(whole, table, outside, kind=kind, name=label)
+    release = replace(release, children=children) if children else release
     alone = Release(whole, table, None, kind=kind, name=label)
     check_weights(alone, settings)
     near = near_names(whole, table)

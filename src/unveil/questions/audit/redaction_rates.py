@@ -394,10 +394,16 @@ def _figures(small: SmallNumbers, finding: AttackFinding, attack: Rate) -> dict[
     if number != finding.targets:
         # Means of so many digits tell of how many they are.
         figures |= {name: float(f"{figures[name]:.2g}") for name in figures if name != "sure" and name not in shares}
+    if "tpr_at_1_percent_fpr" in figures:
+        figures["auc"] = float(f"{figures['auc']:.2g}")
+        hits = figures["tpr_at_1_percent_fpr"] * finding.targets
+        few = small.is_small(hits) or small.is_small(finding.targets - hits)
+        figures["tpr_at_1_percent_fpr"] = math.nan if few else float(f"{figures['tpr_at_1_percent_fpr']:.2g}")
     if "sure" in figures:
         figures["sure"] = small.share(small.moved(figures["sure"], finding.targets, number), number)
-    if "unmistakable" in figures:
-        figures["unmistakable"] = redacted(figures["unmistakable"], small.minimum, "people")
+    for name in ("unmistakable", "rare_histories"):
+        if name in figures:
+            figures[name] = redacted(figures[name], small.minimum, "people")
     if isinstance(figures.get("sure"), SuppressedNumber) or isinstance(attack.value, SuppressedNumber):
         figures |= {name: SuppressedNumber.withheld() for name in figures if name != "sure" and name not in shares}
     return figures

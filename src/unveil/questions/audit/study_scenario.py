@@ -18,7 +18,7 @@ import numpy as np
 
 from unveil.metrics.trials.risk import CONFIDENCE, ExcessStatus, Rate, clopper_pearson, excess, measured
 from unveil.questions.audit.answer import audit
-from unveil.questions.audit.attacks import ATTACKS, GOALS
+from unveil.questions.audit.attacks import ATTACKS, GOALS, AuditAttack
 from unveil.questions.audit.attacks.attack import AttackerGoal
 from unveil.questions.audit.attacks.memorization import GUESSES, OTHERS, REMEMBERS
 from unveil.questions.audit.decision.evidence import OF_POPULATION, release_quantities
@@ -102,9 +102,14 @@ def _columns() -> tuple[str, ...]:
     return (*worst, *asked, *rates, *_values(_NOTHING), *_means(), *LOST, *MORE, PROVED, COMPARED)
 
 
+def _attacks_on_one_table() -> Iterator[tuple[str, AuditAttack]]:
+    """Yield the attacks of a study, which has no child tables."""
+    return ((name, attack) for name, attack in ATTACKS.items() if not attack.needs_children)
+
+
 def _rates() -> Iterator[tuple[str, str]]:
     """Yield each attack with each rate that it has."""
-    for name, attack in ATTACKS.items():
+    for name, attack in _attacks_on_one_table():
         if not attack.distances:
             yield name, "attack_rate"
             if attack.has_chance:
@@ -115,7 +120,8 @@ def _rates() -> Iterator[tuple[str, str]]:
 
 def _means() -> tuple[str, ...]:
     """Return values that are means over many attackers or columns."""
-    return tuple(f"{name}.mean_rate" for name, attack in ATTACKS.items() if attack.controlled and not attack.distances)
+    attacks = _attacks_on_one_table()
+    return tuple(f"{name}.mean_rate" for name, attack in attacks if attack.controlled and not attack.distances)
 
 
 def numbers_of(audit: Audit) -> dict[str, float]:

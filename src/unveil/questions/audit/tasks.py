@@ -51,6 +51,8 @@ class ReleaseTasks:
     def attack(self, name: str, *, progress: Progress = silent) -> tuple[AttackResult, ...]:
         """Return what one attack achieved."""
         attack = ATTACKS[name]
+        if attack.needs_children and not self.release.release.children:
+            return ()
         attacked = self._attacked(name, name, settled=self.settled, progress=progress)
         return tuple(_with_small_groups(attack, attacked, attack.run(attacked)))
 

@@ -7,6 +7,11 @@ from unveil.questions.audit.attacks import (
     attribute_disclosure,
     closest_record,
     copies,
+    history_copies,
+    history_inference,
+    history_linkability,
+    history_membership,
+    history_singling_out,
     inference,
     linkability,
     membership,
@@ -36,6 +41,11 @@ ATTACKS: Mapping[str, AuditAttack] = MappingProxyType(
             closest_record,
             neighbour_ratio,
             row_order,
+            history_singling_out,
+            history_linkability,
+            history_inference,
+            history_membership,
+            history_copies,
         )
     }
 )

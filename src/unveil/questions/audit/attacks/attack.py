@@ -75,6 +75,8 @@ class AuditAttack:
     needs_control: bool = False
     #: Whether it is about releases whose rows stem from one person each.
     needs_masked: bool = False
+    #: Whether it compares child tables, which most releases do not have.
+    needs_children: bool = False
     #: Whether its adversary links what two sources hold, so that nobody may hold all columns from one.
     two_sources: bool = False
     #: Whether it guesses sensitive columns, in which there must then be something to guess.

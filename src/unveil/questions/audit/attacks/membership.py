@@ -369,17 +369,28 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     )
     return (
         *(
-            _tried(attacked, AttackScenario(name=method, first=columns, reason=reason, origin="all"), shares, score)
+            tried_score(
+                attacked,
+                AttackScenario(name=method, first=columns, reason=reason, origin="all"),
+                score,
+                beside=shares,
+                tests_ranks=method == "density-ratio score",
+            )
             for (method, (reason, shares)), score in zip(_METHODS.items(), scores, strict=True)
         ),
         *learned(attacked),
     )
 
 
-def _tried(
-    attacked: AttackedRelease, who: AttackScenario, shares: tuple[float, ...], score: "FloatArray"
+def tried_score(
+    attacked: AttackedRelease,
+    who: AttackScenario,
+    score: "FloatArray",
+    *,
+    beside: tuple[float, ...],
+    tests_ranks: bool,
 ) -> AttackResult:
-    """Return the result of one score: TPR, AUC, and further rates."""
+    """Return the result of one score: TPR, AUC, and the rates at the shares ``beside``."""
     from unveil.attacks.table.membership import highest, ranks
 
     drawn, inside = attacked.drawn, attacked.drawn.people.inside.size
@@ -396,7 +407,7 @@ def _tried(
         finding = finding_of(attacked.attack, own, scenario=replace(who, name=name), groups=groups)
         return tried(drawn, finding, trials)
 
-    def beside(share: float) -> FigureEvidence:
+    def at_share(share: float) -> FigureEvidence:
         evidence = found(share, f"{who.name}, {100 * share:g}% flagged").evidence[0]
         return replace(evidence, is_shown=False)
 
@@ -404,8 +415,8 @@ def _tried(
     if person is not None:
         sides = [mean_of_rows(own, whose) for own, whose in zip(sides, np.split(person, [inside]), strict=True)]
     shown = replace(found(SHOWN, who.name), effect=cross_fitted_membership(*sides))
-    evidence = [*shown.evidence, *map(beside, shares)]
-    if who.name == "density-ratio score":
+    evidence = [*shown.evidence, *map(at_share, beside)]
+    if tests_ranks:
         if drawn.people.by is not None:
             evidence += by_groups(drawn.people, shown.evidence[0])
         # The AUC is no share of people.

@@ -48,11 +48,11 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
             why = remarked([str(nothing).partition(". ")[0]])
             found.append(not_run(attacked.attack, why, scenario=scenario))
             continue
-        found.append(_tried(attacked, scenario, fitted))
+        found.append(tried_predicates(attacked, scenario, fitted))
     return tuple(found)
 
 
-def _tried(attacked: AttackedRelease, scenario: AttackScenario, fitted: "PredicateMatches") -> AttackResult:
+def tried_predicates(attacked: AttackedRelease, scenario: AttackScenario, fitted: "PredicateMatches") -> AttackResult:
     """Return predicates that isolate one person, their baseline, and their test."""
     from unveil.metrics.verdict.effects import singling_out_pair
     from unveil.metrics.verdict.family import singling_out_statistic

@@ -31,6 +31,8 @@ from unveil.questions.audit.people import PeopleSelection, TargetPool
 LEARNED_SHARE = 1 / 3
 #: What the rate of a finding cannot exceed without the data, where there is such a number, among its figures.
 MOST = "most_by_guessing"
+#: The AUC of a membership finding, among its figures.
+AUC = "auc"
 _NOT_COMPARED = {
     "none": "there is no control",
     "other_people": "the control group is from another population",
@@ -202,7 +204,7 @@ def _effects(
             excess=_effect(_clustered(pair, evidence, people), people, max(tested, 1)),
             p_adjusted=nan if clearest is None else clearest.p_adjusted,
             by="" if clearest is None else clearest.adversary,
-            auc=nan if finding.separation is None else finding.separation.area.value,
+            auc=finding.figures.get(AUC, nan) if finding.separation is None else finding.separation.area.value,
             blocks_pass=pair.blocks_pass,
             variance=pair.variance,
             correlation=correlations.get(finding.attack, 0.0),

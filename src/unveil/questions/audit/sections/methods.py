@@ -67,7 +67,9 @@ def limitations(audit: Audit) -> Iterator[str]:
             "No control group: an attack may succeed because of what is true of the whole population. Most effects "
             "cannot be estimated without one."
         )
-    titles = [each.title for each in ATTACKS.values() if each.name not in audit.attacks]
+    has_children = any(ATTACKS[each].needs_children for each in audit.attacks)
+    possible = [each for each in ATTACKS.values() if has_children or not each.needs_children]
+    titles = [each.title for each in possible if each.name not in audit.attacks]
     left_out = [f"{each[:1].lower()}{each[1:]}" for each in titles]
     if left_out:
         yield f"Not run: {', '.join(left_out)}."

@@ -1,0 +1,1 @@
+"""Attacks on people with several rows each: a parent row and histories in child tables."""
