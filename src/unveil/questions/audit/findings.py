@@ -20,6 +20,7 @@ from unveil.metrics.trials.groups import RatesByGroup
 from unveil.metrics.trials.risk import ATTACK_RATE, CONTROL_RATE, EXCESS, Rate, Risk
 from unveil.metrics.verdict.control import ControlCheck
 from unveil.metrics.verdict.copies import CopiedGroup
+from unveil.questions.audit.children.findings import PeopleTables
 from unveil.questions.audit.decision.findings import AttackEffect, AuditDecision, GroupEffect, Thresholds
 from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
 from unveil.questions.audit.reference.findings import PopulationFinding, SiblingFinding
@@ -600,6 +601,9 @@ class Audit:
         "How close the release is to its people, compared with sibling releases.", optional=True, default=None
     )
     population: PopulationFinding | None = figure("The risk against a population file.", optional=True, default=None)
+    tables: PeopleTables | None = figure(
+        "The tables behind one row per person, where people have several rows.", optional=True, default=None
+    )
     #: The same attacks on the unprotected original.
     before: AuditedRelease | None = figure(
         "The same attacks on the unprotected original; null where not asked for.", default=None

@@ -12,6 +12,7 @@ from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.children.settings import ChildSource
 from unveil.questions.audit.decision.judge import judge_audit
 from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease, ExposedPerson
 from unveil.questions.audit.generator.combine import epsilon_from_tables
@@ -158,6 +159,7 @@ def audit_tables(
     released: Any,
     control: Any,
     reference: ReferenceTables,
+    children: Sequence[ChildSource],
     runner: Runner,
     *,
     settings: AuditSettings,
@@ -168,12 +170,12 @@ def audit_tables(
 ) -> tuple[Audit, tuple[PreparedRelease, ...]]:
     """Return the findings and prepared tables of tables or files."""
     order, start = None, deepcopy(rng)
-    given = original, released, control, reference
+    given = original, released, control, reference, tuple(children)
     if isinstance(original, AuditFiles):
         tables = read_tables(original, settings, progress=progress, say=say)
         order = AuditJob.of(original, tables, settings, start)
-        given = tables.original, tables.released, tables.control, tables.reference
-    if given[1] is None:
+        given = tables.original, tables.released or None, tables.control, tables.reference, tables.children
+    if given[1] is None and not given[4]:
         raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
     progress("looking at the tables", 0.0)
     with threads(settings.threads or available()):

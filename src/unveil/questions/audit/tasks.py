@@ -24,7 +24,6 @@ from unveil.questions.audit.inputs import (
     PreparedAudit,
     PreparedRelease,
     compared_with_people,
-    identifier_of,
 )
 from unveil.questions.audit.people import TargetSample
 from unveil.questions.audit.reference.findings import SiblingFinding
@@ -134,7 +133,7 @@ class ReleaseTasks:
                 reference=prepared.reference,
                 rows=people.inside,
                 control_rows=people.outside if is_usable else np.empty(0, np.int64),
-                identifier=identifier_of(prepared.settings),
+                identifier=prepared.settings.person_key,
                 of_other_people=prepared.control_of_siblings and people.control.outcome == "other_people",
                 rng=self.release.rng("siblings"),
             )
