@@ -137,7 +137,7 @@ class ExposedPerson:
 
 
 #: Source of a scenario: the user, all known columns, one of many tested in turn, or their mean.
-Origin = Literal["given", "all", "random", "mean"]
+Origin = Literal["given", "all", "random", "mean", "tables"]
 
 #: Source of the release type: the user, or rows that match people one to one.
 TypeSource = Literal["stated", "detected"]
@@ -163,7 +163,9 @@ class AttackScenario:
     first: tuple[str, ...] = figure("Columns from the first source.")
     second: tuple[str, ...] = figure("Columns from the second source.", default=())
     reason: str = figure("The reason for this scenario.", default="")
-    origin: Origin = figure("Given by the user, all columns, random, or a mean.", default="given")
+    origin: Origin = figure(
+        "Given by the user, all columns, random, a mean, or the columns of two tables.", default="given"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -265,12 +265,12 @@ def prepare(
         # Flagged are all columns that a release has, also those that the original lacks.
         given_tables.append(replace(table, name=name))
         notes += said
-    rows_of_people = () if joined is None else joined.read
-    reading.check([whole, *given_tables, *([] if outside is None else [outside]), *rows_of_people])
+    as_read = () if joined is None else (*joined.released_tables, *joined.original_tables)
+    reading.check([whole, *given_tables, *([] if outside is None else [outside]), *as_read])
     population = _compared(whole, releases, reference, settings, 0 if found is None else found.rows)
     (targets, most), flags = side_by_side(
         lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot),
-        lambda: _flags((*given_tables, whole, *rows_of_people)),
+        lambda: _flags([_without(each, own_keys) for each in as_read] or [*given_tables, whole]),
     )
     notes += _target_notes(targets.everybody.members, settings)
     return PreparedAudit(

@@ -10,8 +10,10 @@ import numpy as np
 from unveil._kernels.threads import available, threads
 from unveil.data.table.release import Release
 from unveil.errors import InputError
+from unveil.metrics.releases.transitions import transition_distances
 from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.children.findings import PeopleTables
 from unveil.questions.audit.children.settings import ChildSource
 from unveil.questions.audit.decision.judge import judge_audit
 from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease, ExposedPerson
@@ -84,7 +86,17 @@ def audit_releases(
     if siblings is not None:
         is_evidence = siblings.test != "none" and prepared.people.control.outcome != "usable"
         siblings = replace(siblings, is_evidence=is_evidence)
-    return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes), siblings=siblings)
+    audit = prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes), siblings=siblings)
+    return replace(audit, tables=_with_transitions(prepared))
+
+
+def _with_transitions(prepared: PreparedAudit) -> PeopleTables | None:
+    """Return the tables behind one row per person, with the distances of their transitions."""
+    if prepared.tables is None or "utility" not in prepared.parts:
+        return prepared.tables
+    children = {each.name: each for each in prepared.releases[0].release.children}
+    tables = (replace(each, transitions=transition_distances(children[each.name])) for each in prepared.tables.tables)
+    return replace(prepared.tables, tables=tuple(tables))
 
 
 def _tried(results: Results, place: int) -> tuple[AttackResult, ...]:

@@ -28,7 +28,8 @@ from unveil.questions.audit.inputs import (
 from unveil.questions.audit.people import TargetSample
 from unveil.questions.audit.reference.findings import SiblingFinding
 from unveil.questions.audit.reference.siblings import SiblingCase, sibling_finding
-from unveil.questions.audit.scenarios import settle, without
+from unveil.questions.audit.scenarios import settle, table_scenarios, without
+from unveil.questions.audit.settings import AuditSettings
 from unveil.report.progress import Progress, silent
 
 #: So many people of each table are attacked in the original itself, for the figures before.
@@ -50,7 +51,9 @@ class ReleaseTasks:
     def attack(self, name: str, *, progress: Progress = silent) -> tuple[AttackResult, ...]:
         """Return what one attack achieved."""
         attack = ATTACKS[name]
-        attacked = self._attacked(name, name, settled=self.settled, progress=progress)
+        settings, settled = self._settings_for(attack)
+        attacked = self._attacked(name, name, settled=settled, progress=progress)
+        attacked = replace(attacked, settings=settings)
         return tuple(_with_small_groups(attack, attacked, attack.run(attacked)))
 
     def weigh(self, finding: AttackFinding) -> AttackFinding:
@@ -156,6 +159,15 @@ class ReleaseTasks:
             for scenario in usable
             if scenario is not None
         )
+
+    def _settings_for(self, attack: AuditAttack) -> tuple[AuditSettings, tuple[AttackScenario, ...]]:
+        """Return the settings and scenarios of an attack; by default one that links sources links the tables too."""
+        settings, release = self.prepared.settings, self.release
+        children = [each.name for each in release.release.children]
+        if settings.scenarios is not None or not attack.two_sources or not children:
+            return settings, self.settled
+        scenarios = table_scenarios(children, release.known, rng=release.rng("splits"))
+        return (replace(settings, scenarios=scenarios), scenarios) if scenarios else (settings, self.settled)
 
     @cached_property
     def _drawn(self) -> TargetSample:

@@ -33,8 +33,9 @@ class JoinedTables:
     children: tuple[ChildRelease, ...]
     finding: PeopleTables
     settings: AuditSettings
-    #: The child tables as they were read, for checks of the settings of columns.
-    read: tuple[Table, ...] = field(repr=False)
+    #: All tables as they were read.
+    released_tables: tuple[Table, ...] = field(repr=False)
+    original_tables: tuple[Table, ...] = field(repr=False)
     notes: tuple[str, ...] = ()
 
 
@@ -90,9 +91,11 @@ def join_people(
             released_people=keys[_RELEASE].people,
             shared_keys=shared,
             tables=tuple(_facts(source, child, keys) for source, child in zip(sources, children, strict=True)),
+            sources=_sources(children, several[_ORIGINAL]),
         ),
         settings=_with_summaries_named(settings, flat[_ORIGINAL], several[_ORIGINAL]),
-        read=tuple(table for source in sources for table in source.every),
+        released_tables=(*(() if released is None else (released,)), *own[_RELEASE].values()),
+        original_tables=(*(() if original is None else (original,)), *own[_ORIGINAL].values()),
         notes=tuple(note for _, note in made if note),
     )
 
@@ -195,6 +198,18 @@ def _summaries(child: ChildRelease, where: str, people: int) -> Iterable[Summary
     return summaries(ChildTable(child.name, rows, person, people, child.time))
 
 
+def _sources(children: Iterable[ChildRelease], made: Iterable[Summary]) -> dict[str, str]:
+    """Return in words what each summary is made of."""
+    names = [child.name for child in children]
+    table = {each.column.name: next(n for n in names if each.column.name.startswith(f"{n}: ")) for each in made}
+    return {
+        each.column.name: f"{each.source} of {table[each.column.name]}"
+        if each.source
+        else f"rows per person in {table[each.column.name]}"
+        for each in made
+    }
+
+
 def _facts(source: ChildSource, child: ChildRelease, keys: Mapping[str, PeopleKeys]) -> TableFacts:
     name, original, released = child.name, keys[_ORIGINAL], keys[_RELEASE]
     with_rows = np.bincount(child.person), np.bincount(child.released_person)
@@ -211,7 +226,6 @@ def _facts(source: ChildSource, child: ChildRelease, keys: Mapping[str, PeopleKe
         released_rows_per_person=mean[1],
         orphans=released.orphans[name],
         empty_keys=released.empty[name],
-        sha256=tuple(each.sha256 for each in source.every),
     )
 
 
