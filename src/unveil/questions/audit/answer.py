@@ -225,7 +225,7 @@ def _audit(
             original, released, control = _read_for(asked, original, progress)
         if reference.every or (isinstance(files, AuditFiles) and files.reference.paths):
             raise InputError("A generator makes its own releases. Leave out siblings and population, or the generator")
-        if asked.child_tables:
+        if asked.tables:
             raise InputError("A generator makes a single table. Leave out the child tables, or the generator")
         if control is not None or asked.suggest:
             raise InputError(
@@ -373,7 +373,7 @@ def _files_of(request: Request, settings: AuditSettings) -> AuditFiles:
         reading=settings.reading,
         names={**_release_names(request), **values.get("names", {})},
         reference=ReferenceFiles.of(settings, request.names),
-        children=settings.child_tables,
+        children=settings.tables,
         key=settings.person_key,
         release_types={
             **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},

@@ -167,7 +167,7 @@ def files_or_tables(
     every = [each for each in (original, *(named.values() or several), control) if each is not None]
     further = [*settings.sibling, *settings.sibling_people]
     further += [] if settings.population is None else [settings.population]
-    sources, key = settings.child_tables, settings.person_key
+    sources, key = settings.tables, settings.person_key
     inner = [each for source in sources for each in source.every]
     if not any(map(is_path, every or inner)):
         children = tuple(each.read(settings.reading, key) for each in sources)
@@ -247,9 +247,9 @@ def with_settings(request: Request) -> Request:
         values["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))
         explicit |= {"scenarios"}
     children = tuple(child_in_file(each, path.parent, shown(path)) for each in content.get("table", ()))
-    if children and not request.values["child_tables"]:
-        values["child_tables"] = children
-        explicit |= {"child_tables"}
+    if children and not request.values["tables"]:
+        values["tables"] = children
+        explicit |= {"tables"}
         if not request.values["identifiers"] and (keys := {each.key for each in children if each.key}):
             values["identifiers"] = values["identifiers"] or tuple(sorted(keys))[:1]
     values |= {

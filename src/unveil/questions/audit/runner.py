@@ -108,7 +108,7 @@ def identity_of(prepared: PreparedAudit) -> dict[str, str]:
             "or leave out resume"
         )
     apart = {each.name for kind in (RunSettings, GeneratorSettings, HierarchySettings) for each in kind.table()}
-    apart |= {"control", "seed", "suggest", "suggest_for", "sibling", "sibling_people", "population", "child_tables"}
+    apart |= {"control", "seed", "suggest", "suggest_for", "sibling", "sibling_people", "population", "tables"}
     named = [each.name for each in settings.table() if each.is_keyword and each.name not in apart]
     of_figures = {name: getattr(settings, name) for name in named}
     return {

@@ -64,7 +64,7 @@ class RunSettings(Settings):
     )
     resume: Path | None = setting(
         None,
-        "Store finished parts in DIR and resume from there",
+        "Store finished parts in DIR, and resume there",
         "The folder holds data about people. The same command resumes a stopped audit.",
         kind="text",
         objects=True,
@@ -203,7 +203,7 @@ class AuditSettings(
         "CSV, Parquet, Excel, SPSS, Stata or SAS.",
         kind="table",
         required=True,
-        unless=("child_tables",),
+        unless=("tables",),
         is_bare=True,
     )
     released: tuple[Any, ...] = setting(
@@ -212,7 +212,7 @@ class AuditSettings(
         "One or several versions with the same columns. Several are compared.",
         kind="tables",
         required=True,
-        unless=("generator", "child_tables"),
+        unless=("generator", "tables"),
         is_bare=True,
     )
     release_type: Any = setting(
@@ -272,7 +272,7 @@ class AuditSettings(
     )
     quasi_identifiers: tuple[str, ...] = setting(
         (),
-        "Columns the attacker may know (default: the rest)",
+        "Columns an attacker may know (default: rest)",
         kind="columns",
         only="command line",
         alias="--known",
@@ -299,7 +299,7 @@ class AuditSettings(
     )
     column_splits: tuple[str, ...] = setting(
         (),
-        "Attacker who holds two sources with these columns",
+        "Attacker with two sources of these columns",
         only="command line",
         option="--column-split",
         alias="--link",
@@ -629,7 +629,7 @@ def _together(request: Request) -> list[tuple[str, str]]:
     generated = bool(request.values["generator"])
     if wrong := _wrong_children(request):
         return [wrong]
-    is_only_children = bool(request.values["child_tables"]) and not request.files.get("original")
+    is_only_children = bool(request.values["tables"]) and not request.files.get("original")
     if not request.sample and not request.files.get("released") and not generated and not is_only_children:
         return [("released", "The release is missing. Give {released} after {original}")]
     if wrong := _wrong_with_generator(request):
@@ -640,7 +640,7 @@ def _together(request: Request) -> list[tuple[str, str]]:
         return [wrong]
     controlled = request.sample or generated or any(map(request.files.get, ("control", "sibling_people")))
     controlled = controlled or bool(request.path("population") and request.values["identifiers"])
-    controlled = controlled or any(each.control is not None for each in read_children(request.values["child_tables"]))
+    controlled = controlled or any(each.control is not None for each in read_children(request.values["tables"]))
     if request.values["record_risk"] is not None and not controlled:
         return [("record_risk", "{record_risk} needs a control group. Add {control}")]
     if request.values["epsilon"] is not None and not controlled:
@@ -666,19 +666,19 @@ def _together(request: Request) -> list[tuple[str, str]]:
 
 def _wrong_children(request: Request) -> tuple[str, str] | None:
     """Refuse child tables without a person key, and next to what needs a single table."""
-    if not request.values["child_tables"]:
+    if not request.values["tables"]:
         return None
     if tuple(request.values["identifiers"]) in ((), (ONE_ROW_EACH,)):
-        return "child_tables", "{child_tables} needs the person key, a column of every table. Add {identifiers}"
+        return "tables", "{tables} needs the person key, a column of every table. Add {identifiers}"
     if len(request.files.get("released", ())) > 1:
-        return "child_tables", "{child_tables} belongs to one release, but there are several. Audit each by itself"
+        return "tables", "{tables} belongs to one release, but there are several. Audit each by itself"
     for name in ("generator", "suggest", "sibling", "population"):
         if request.values.get(name) or request.files.get(name):
-            return name, f"{{{name}}} needs a single table. Leave it out, or {{child_tables}}"
+            return name, f"{{{name}}} needs a single table. Leave it out, or {{tables}}"
     try:
-        read_children(request.values["child_tables"])
+        read_children(request.values["tables"])
     except InputError as error:
-        return "child_tables", str(error)
+        return "tables", str(error)
     return None
 
 

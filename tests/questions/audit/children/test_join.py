@@ -33,7 +33,7 @@ TABLES = {"visits": (VISITS, RELEASED_VISITS, CONTROL_VISITS)}
 
 
 def asked(**changes: Any) -> AuditResult:
-    return audit(ORIGINAL, RELEASE, CONTROL, **{**FAST, "child_tables": TABLES, **changes})
+    return audit(ORIGINAL, RELEASE, CONTROL, **{**FAST, "tables": TABLES, **changes})
 
 
 def test_one_row_per_person_has_summaries_and_the_release_has_the_rows() -> None:
@@ -63,13 +63,13 @@ def test_new_keys_and_another_order_change_no_finding() -> None:
     shuffled = RELEASED_VISITS.with_columns(pl.col(KEY).replace(keys)).sample(fraction=1.0, shuffle=True, seed=9)
     anew = audit(
         ORIGINAL, RELEASE.with_columns(pl.col(KEY).replace(keys)), CONTROL,
-        **{**FAST, "attacks": [], "child_tables": {"visits": (VISITS, shuffled, CONTROL_VISITS)}},
+        **{**FAST, "attacks": [], "tables": {"visits": (VISITS, shuffled, CONTROL_VISITS)}},
     )  # fmt: skip
     assert anew.to_json() == asked(attacks=[]).to_json()
 
 
 def test_child_tables_alone_are_people_too() -> None:
-    result = audit(None, child_tables=TABLES, **FAST)
+    result = audit(None, tables=TABLES, **FAST)
     assert result.findings.people == VISITS[KEY].n_unique()
     assert [each.name for each in result.findings.columns][1] == "visits: number of rows"
     single = audit(VISITS, RELEASED_VISITS, CONTROL_VISITS, **FAST)
@@ -84,7 +84,7 @@ def test_child_tables_alone_are_people_too() -> None:
 
 def test_broken_keys_of_a_release_are_reported() -> None:
     broken = pl.concat([RELEASED_VISITS, RELEASED_VISITS.head(3).with_columns(pl.Series(KEY, ["x", "y", None]))])
-    result = asked(child_tables={"visits": (VISITS, broken, CONTROL_VISITS)})
+    result = asked(tables={"visits": (VISITS, broken, CONTROL_VISITS)})
     assert result.findings.tables is not None
     found = result.findings.tables.tables[0]
     assert (found.orphans, found.empty_keys, found.released_rows) == (2, 1, broken.height)
@@ -93,7 +93,7 @@ def test_broken_keys_of_a_release_are_reported() -> None:
 
 def test_keys_of_people_in_a_release_are_counted_and_match_masked_rows() -> None:
     masked = audit(
-        ORIGINAL, ORIGINAL.reverse(), child_tables={"visits": (VISITS, VISITS.reverse())},
+        ORIGINAL, ORIGINAL.reverse(), tables={"visits": (VISITS, VISITS.reverse())},
         **{**FAST, "release_type": "masked", "attacks": ["record_linkage"]},
     )  # fmt: skip
     assert masked.findings.tables is not None
@@ -101,7 +101,7 @@ def test_keys_of_people_in_a_release_are_counted_and_match_masked_rows() -> None
     truth = masked.prepared[0].truth
     assert truth is not None
     assert truth.tolist() == list(range(ORIGINAL.height))[::-1]
-    synthetic = audit(ORIGINAL, ORIGINAL.reverse(), child_tables={"visits": (VISITS, VISITS.reverse())}, **FAST)
+    synthetic = audit(ORIGINAL, ORIGINAL.reverse(), tables={"visits": (VISITS, VISITS.reverse())}, **FAST)
     assert synthetic.prepared[0].truth is None
     assert KEY not in synthetic.prepared[0].release.released.column_names
 
@@ -117,7 +117,7 @@ def test_settings_of_child_columns_reach_their_summaries() -> None:
 def test_tables_in_files_give_the_same(tmp_path: Path) -> None:
     home = write_files(tmp_path)
     text = f"visits={home / 'visits.csv'}:{home / 'synthetic-visits.csv'}:{home / 'control-visits.csv'}"
-    paths = audit(home / "patients.csv", home / "synthetic.csv", home / "control.csv", child_tables=[text], **FAST)
+    paths = audit(home / "patients.csv", home / "synthetic.csv", home / "control.csv", tables=[text], **FAST)
     frames = asked()
     assert [each.findings for each in paths.findings.releases] == [each.findings for each in frames.findings.releases]
 
@@ -125,25 +125,25 @@ def test_tables_in_files_give_the_same(tmp_path: Path) -> None:
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no key": ({"identifiers": []}, "Child tables need the person key"),
     "a single control group": (
-        {"child_tables": {"visits": (VISITS, RELEASED_VISITS)}}, "but 'visits' has none. The control group needs all",
+        {"tables": {"visits": (VISITS, RELEASED_VISITS)}}, "but 'visits' has none. The control group needs all",
     ),
     "time": ({"times": {"visits": "day"}}, "column 'day' is not in the table 'visits' of the original"),
     "time of no table": ({"times": {"drugs": "day"}}, "A time column is given for 'drugs', which is not a child table"),
     "siblings": ({"sibling": [RELEASE]}, "siblings, population and suggest need a single table"),
     "suggest": ({"suggest": 2}, "siblings, population and suggest need a single table"),
     "generator": ({"generator": "gaussian-copula"}, "A generator makes a single table"),
-    "one table": ({"child_tables": {"visits": (VISITS,)}}, "The child table 'visits' is not given as its tables"),
-    "name": ({"child_tables": {"a,b": (VISITS, VISITS)}}, "A child table has no name, or a name with a comma"),
+    "one table": ({"tables": {"visits": (VISITS,)}}, "The child table 'visits' is not given as its tables"),
+    "name": ({"tables": {"a,b": (VISITS, VISITS)}}, "A child table has no name, or a name with a comma"),
     "only a key": (
-        {"child_tables": {"visits": (VISITS.select(KEY), RELEASED_VISITS, CONTROL_VISITS)}},
+        {"tables": {"visits": (VISITS.select(KEY), RELEASED_VISITS, CONTROL_VISITS)}},
         "The table 'visits' has no column besides the person key",
     ),
     "other columns": (
-        {"child_tables": {"visits": (VISITS, RELEASED_VISITS.select(KEY, other="date"), CONTROL_VISITS)}},
+        {"tables": {"visits": (VISITS, RELEASED_VISITS.select(KEY, other="date"), CONTROL_VISITS)}},
         "must have columns of the same name, but have none in common",
     ),
     "orphans": (
-        {"child_tables": {"visits": (pl.concat([VISITS, CONTROL_VISITS]), RELEASED_VISITS, CONTROL_VISITS)}},
+        {"tables": {"visits": (pl.concat([VISITS, CONTROL_VISITS]), RELEASED_VISITS, CONTROL_VISITS)}},
         f"{CONTROL_VISITS.height} rows of the table 'visits' of the original belong to nobody",
     ),
 }  # fmt: skip
@@ -158,13 +158,13 @@ def test_wrong_child_tables_are_refused(case: str) -> None:
 
 def test_a_control_group_without_children_is_refused() -> None:
     with pytest.raises(InputError, match="but the people table has none"):
-        audit(ORIGINAL, RELEASE, child_tables=TABLES, **FAST)
+        audit(ORIGINAL, RELEASE, tables=TABLES, **FAST)
     with pytest.raises(InputError, match="given without its release"):
-        audit(ORIGINAL, child_tables=TABLES, **FAST)
+        audit(ORIGINAL, tables=TABLES, **FAST)
     with pytest.raises(InputError, match="without a people table"):
-        audit(None, None, CONTROL, child_tables=TABLES, **FAST)
+        audit(None, None, CONTROL, tables=TABLES, **FAST)
     with pytest.raises(InputError, match="belong to one released table"):
-        audit(ORIGINAL, [RELEASE, RELEASE.reverse()], CONTROL, child_tables=TABLES, **FAST)
+        audit(ORIGINAL, [RELEASE, RELEASE.reverse()], CONTROL, tables=TABLES, **FAST)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_a_settings_file_names_child_tables(tmp_path: Path) -> None:
 def test_the_key_of_a_child_table_may_have_another_name() -> None:
     renamed = [each.rename({KEY: "nr"}) for each in (VISITS, RELEASED_VISITS, CONTROL_VISITS)]
     source = ChildSource(name="visits", original=renamed[0], released=renamed[1], control=renamed[2], key="nr")
-    anew = audit(ORIGINAL, RELEASE, CONTROL, **{**FAST, "child_tables": [source]})
+    anew = audit(ORIGINAL, RELEASE, CONTROL, **{**FAST, "tables": [source]})
     assert [each.findings for each in anew.findings.releases] == [each.findings for each in asked().findings.releases]
 
 
@@ -215,13 +215,13 @@ def test_a_child_table_is_not_the_people_table(tmp_path: Path) -> None:
     home = write_files(tmp_path)
     text = f"visits={home / 'visits.csv'}:{home / 'synthetic.csv'}"
     with pytest.raises(InputError, match="is the people table itself"):
-        audit(home / "patients.csv", home / "synthetic.csv", child_tables=[text], **FAST)
+        audit(home / "patients.csv", home / "synthetic.csv", tables=[text], **FAST)
 
 
 def test_another_process_prepares_the_same_people(tmp_path: Path) -> None:
     home = write_files(tmp_path)
-    settings = AuditSettings(**FAST, child_tables=("visits=visits.csv:synthetic-visits.csv:control-visits.csv",))
-    sources = tuple(each._each(lambda path: home / path) for each in settings.child_tables)
+    settings = AuditSettings(**FAST, tables=("visits=visits.csv:synthetic-visits.csv:control-visits.csv",))
+    sources = tuple(each._each(lambda path: home / path) for each in settings.tables)
     files = AuditFiles(
         original=home / "patients.csv",
         released=(home / "synthetic.csv",),

@@ -111,6 +111,8 @@ def repeated_source(original: Any, released: Any, control: Any, settings: AuditS
         return None
     if not all(key in each.column_names for each in tables):
         return None
+    if not any(each.is_used and each.name not in settings.identifiers for each in original.columns):
+        return None
     repeats = (key_texts(each, key) for each in (original, released))
     if any(each.null_count() or each.n_unique() == each.len() for each in repeats):
         return None
@@ -279,7 +281,7 @@ def _with_summaries_named(settings: AuditSettings, flat: Table, made: Sequence[S
     return replace(
         settings,
         # They stand in the release.
-        child_tables=(),
+        tables=(),
         sensitive=meant(settings.sensitive),
         quasi_identifiers=meant(settings.quasi_identifiers),
         identifiers=tuple(each for each in settings.identifiers if each in own),

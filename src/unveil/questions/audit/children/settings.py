@@ -5,13 +5,15 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from unveil.data.files.column_store import ColumnStore
-from unveil.data.table import Table
 from unveil.errors import InputError, did_you_mean
-from unveil.questions.reading import TableReading
 from unveil.questions.settings import Settings, setting
+
+if TYPE_CHECKING:
+    from unveil.data.files.column_store import ColumnStore
+    from unveil.data.table import Table
+    from unveil.questions.reading import TableReading
 
 _FORM = "NAME=ORIGINAL:RELEASED or NAME=ORIGINAL:RELEASED:CONTROL"
 #: A part that is the letter of a drive, before a part that is its path, and the start of an address.
@@ -43,16 +45,16 @@ class ChildSource:
         """Return the same files relative to another working folder."""
         return self._each(lambda given: Path(given).absolute())
 
-    def stored(self, store: ColumnStore) -> "ChildSource":
+    def stored(self, store: "ColumnStore") -> "ChildSource":
         """Return the same tables with their columns on disk."""
         return self._each(lambda table: table.stored(store))
 
-    def read(self, reading: TableReading, key: str | None, *, store: ColumnStore | None = None) -> "ChildSource":
+    def read(self, reading: "TableReading", key: str | None, *, store: "ColumnStore | None" = None) -> "ChildSource":
         """Return the tables of the files or frames; their person key is called ``key``."""
         if self.key is not None and key is not None and self.key != key:
             reading = replace(reading, rename={**reading.rename, self.key: key})
 
-        def table(given: Any, what: str, *, released: bool = False) -> Table:
+        def table(given: Any, what: str, *, released: bool = False) -> "Table":
             called = f"table {self.name!r} of the {what}"
             if isinstance(given, str | os.PathLike):
                 return reading.file(given, called, released=released, store=store)
@@ -74,23 +76,24 @@ class ChildSource:
 class ChildSettings(Settings):
     """Child tables, and the columns that order their rows."""
 
-    child_tables: tuple[Any, ...] = setting(
+    tables: tuple[Any, ...] = setting(
         (),
         "Child table: several rows per person",
         "Needs the person key in every table. ORIGINAL, RELEASED and CONTROL have one row per person, or are left out. "
         "In Python: a mapping from name to a tuple of two or three tables.",
-        help="Child table with several rows per person",
+        help="Rows of people: ORIGINAL:RELEASED[:CONTROL]",
         kind="texts",
         objects=True,
         names_files=True,
         only="command line",
         option="--table",
-        metavar="NAME=ORIG:REL[:CONTROL]",
+        metavar="NAME=FILES",
         group="Input",
     )
     times: Mapping[str, str] = setting(
         (),
         "Time column of a child table (default: its only date)",
+        help="Time column of such a table",
         form="NAME=COLUMN, as in visits=date",
         only="command line",
         option="--time",
@@ -100,14 +103,14 @@ class ChildSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        sources = read_children(self.child_tables)
+        sources = read_children(self.tables)
         names = [each.name for each in sources]
         for name in self.times:
             if sources and name not in names:
                 hint = did_you_mean(name, names) or f" Available: {', '.join(names)}."
                 raise InputError(f"A time column is given for {name!r}, which is not a child table.{hint}")
         sources = tuple(replace(each, time=self.times.get(each.name, each.time)) for each in sources)
-        object.__setattr__(self, "child_tables", sources)
+        object.__setattr__(self, "tables", sources)
 
 
 def read_children(given: Any) -> tuple[ChildSource, ...]:
