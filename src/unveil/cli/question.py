@@ -242,7 +242,8 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
     context = click.get_current_context()
     files, said = _taken_apart(question, params)
     asked_for = params.get("sample")
-    sample = bool(asked_for) or (question.sample_by_default and not any(files.values()) and bool(question.sample))
+    is_given = any(files.values()) or any(said.get(each.name) for each in question.settings if each.names_files)
+    sample = bool(asked_for) or (question.sample_by_default and not is_given and bool(question.sample))
     if question.sample_of and asked_for:
         said[question.sample_of] = asked_for
     try:
@@ -270,9 +271,9 @@ def told_by(question: Question, params: Mapping[str, Any], *, report: bool = Tru
         raise click.UsageError(f"--example takes no files. Remove {names}, or --example", context)
     calls = {each.name: called(each) for each in question.settings}
     must = [each for each in question.on("command line") if each.required and not told.sample]
-    must = [each for each in must if not told.values.get(each.unless)]
+    must = [each for each in must if not any(map(told.values.get, each.unless))]
     missing = [
-        f"{calls[each.name]}{f' or {calls[each.unless]}' if each.unless else ''}"
+        " or ".join([calls[each.name], *(calls[other] for other in each.unless)])
         for each in must
         if not (told.files.get(each.name) or told.values.get(each.name))
     ]

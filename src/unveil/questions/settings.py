@@ -83,8 +83,10 @@ class Setting:
     #: The placeholder of its value in help; made from its kind unless given.
     metavar: str = ""
     required: bool = False
-    #: The setting that may take the place of one that is required.
-    unless: str = ""
+    #: The settings of which one may take the place of one that is required.
+    unless: tuple[str, ...] = ()
+    #: Whether its texts name files of data, so that the built-in example is not used.
+    names_files: bool = False
     default: Any = None
     #: Looked up when needed, because the listings take a moment to import.
     choices: Callable[[], Choices] | None = None
@@ -264,7 +266,8 @@ class Settings:
                 continue
             if each.is_file:
                 several = request.files.get(each.name, ())
-                if each.required and not (several or request.sample or request.values.get(each.unless)):
+                instead = any(map(request.values.get, each.unless))
+                if each.required and not (several or request.sample or instead):
                     raise SettingError(f"No file is given for: {each.label}. Choose one", each.name)
                 values[each.name] = several if each.kind == "tables" else next(iter(several), None)
                 continue

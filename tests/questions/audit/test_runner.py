@@ -408,7 +408,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None
                 stream.write("30,f,north,31\n")
 
     told = AuditFiles(original=home / "original.csv", released=(home / "masked.csv",))
-    assert told.read().original.rows == ORIGINAL.height
+    assert told.read().every[0].rows == ORIGINAL.height
     with pytest.raises(InputError, match=r"the file '.*original\.csv' must stay as it is while it is read"):
         told.read(change)
 

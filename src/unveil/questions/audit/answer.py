@@ -19,6 +19,7 @@ from unveil.metrics.verdict.effects import EffectSize
 from unveil.protections import GaussianCopula, RankSwapping, Shuffle, TableProtection
 from unveil.protections.generators import SourceTable
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.children.settings import ChildSource
 from unveil.questions.audit.decision.evidence import decided, thresholds_of
 from unveil.questions.audit.decision.findings import AuditDecision, ReleaseDecision, Thresholds
 from unveil.questions.audit.decision.text import leading_release
@@ -202,6 +203,7 @@ def _audit(
     released: Any,
     control: Any,
     reference: ReferenceTables,
+    children: Sequence[ChildSource],
     asked: AuditSettings,
     *,
     rng: np.random.Generator | None,
@@ -223,6 +225,8 @@ def _audit(
             original, released, control = _read_for(asked, original, progress)
         if reference.every or (isinstance(files, AuditFiles) and files.reference.paths):
             raise InputError("A generator makes its own releases. Leave out siblings and population, or the generator")
+        if asked.tables:
+            raise InputError("A generator makes a single table. Leave out the child tables, or the generator")
         if control is not None or asked.suggest:
             raise InputError(
                 "A generator holds people out as the control group, and changes of its releases are not tested. Leave "
@@ -234,13 +238,15 @@ def _audit(
     if any(each is not None for each in (asked.holdout, asked.folds, asked.canaries, asked.keep_runs)) or asked.env:
         raise InputError("holdout, folds, canaries, keep_runs, and env are settings of a generator. Pass a generator")
     with running(asked) as runner:
-        findings, releases = audit_tables(original, released, control, reference, runner, **shared)
+        findings, releases = audit_tables(original, released, control, reference, children, runner, **shared)
     return _answer(findings, releases, seed, held)
 
 
 def _read_for(asked: AuditSettings, files: AuditFiles, progress: Progress) -> tuple[Any, Any, Any]:
     """Return the generator's input, the existing releases, and the control group."""
     tables = files.read(progress)
+    if tables.original is None or files.original is None:
+        raise InputError("A generator needs a table of people. Pass the original")
     everybody: Table | SourceTable = tables.original
     if "{in}" in str(asked.generator):
         # A command reads the file as its owner wrote it; a function gets numbers where there are numbers.
@@ -272,10 +278,13 @@ def ask(request: Request) -> Response:
     else:
         rng, files = None, _files_of(request, settings)
         chosen = tuple(settings.release_type or ())
-        way = {WAY: chosen[0]} if settings.generator and len(chosen) == 1 and chosen[0] else {}
+        only = WAY if settings.generator else "release" if not settings.released else ""
+        way = {only: chosen[0]} if only and len(chosen) == 1 and chosen[0] else {}
         settings = replace(settings, release_type={**files.kinds, **way})
         given = files, None, None
-    answer = _audit(*given, ReferenceTables(), settings, rng=rng, progress=request.progress, say=request.say, notes=())
+    answer = _audit(
+        *given, ReferenceTables(), (), settings, rng=rng, progress=request.progress, say=request.say, notes=()
+    )
     answer = answer.with_limits(dict(request.values["limits"]))
     check_context(answer.findings, context)
     if settings.record_risk is not None and not any(each.exposed for each in answer.findings.releases):
@@ -364,6 +373,8 @@ def _files_of(request: Request, settings: AuditSettings) -> AuditFiles:
         reading=settings.reading,
         names={**_release_names(request), **values.get("names", {})},
         reference=ReferenceFiles.of(settings, request.names),
+        children=settings.tables,
+        key=settings.person_key,
         release_types={
             **{path: kind for path, kind in zip(released, each_kind, strict=False) if kind},
             **(values.get("kinds_of_releases", {}) if not chosen else {}),

@@ -20,6 +20,7 @@ from unveil.metrics.trials.groups import RatesByGroup
 from unveil.metrics.trials.risk import ATTACK_RATE, CONTROL_RATE, EXCESS, Rate, Risk
 from unveil.metrics.verdict.control import ControlCheck
 from unveil.metrics.verdict.copies import CopiedGroup
+from unveil.questions.audit.children.findings import PeopleTables
 from unveil.questions.audit.decision.findings import AttackEffect, AuditDecision, GroupEffect, Thresholds
 from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary
 from unveil.questions.audit.reference.findings import PopulationFinding, SiblingFinding
@@ -136,7 +137,7 @@ class ExposedPerson:
 
 
 #: Source of a scenario: the user, all known columns, one of many tested in turn, or their mean.
-Origin = Literal["given", "all", "random", "mean"]
+Origin = Literal["given", "all", "random", "mean", "tables"]
 
 #: Source of the release type: the user, or rows that match people one to one.
 TypeSource = Literal["stated", "detected"]
@@ -162,7 +163,9 @@ class AttackScenario:
     first: tuple[str, ...] = figure("Columns from the first source.")
     second: tuple[str, ...] = figure("Columns from the second source.", default=())
     reason: str = figure("The reason for this scenario.", default="")
-    origin: Origin = figure("Given by the user, all columns, random, or a mean.", default="given")
+    origin: Origin = figure(
+        "Given by the user, all columns, random, a mean, or the columns of two tables.", default="given"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -600,6 +603,9 @@ class Audit:
         "How close the release is to its people, compared with sibling releases.", optional=True, default=None
     )
     population: PopulationFinding | None = figure("The risk against a population file.", optional=True, default=None)
+    tables: PeopleTables | None = figure(
+        "The tables behind one row per person, where people have several rows.", optional=True, default=None
+    )
     #: The same attacks on the unprotected original.
     before: AuditedRelease | None = figure(
         "The same attacks on the unprotected original; null where not asked for.", default=None

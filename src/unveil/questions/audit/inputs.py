@@ -13,6 +13,7 @@ from unveil._kernels.verdict.labels import labels
 from unveil.data.files.column_store import arrays_on_disk
 from unveil.data.identifiers.direct import direct_identifiers
 from unveil.data.table import Hierarchy, Role, Table, agree, near_names, near_note, unsure_note
+from unveil.data.table.child_tables import ChildRelease
 from unveil.data.table.column import listed
 from unveil.data.table.native import is_one_table
 from unveil.data.table.release import Release
@@ -26,6 +27,9 @@ from unveil.metrics.verdict.control import check_control
 from unveil.metrics.verdict.groups import division, pool_groups
 from unveil.metrics.verdict.pooled_tables import PooledTables
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.children.findings import PeopleTables
+from unveil.questions.audit.children.join import JoinedTables, join_people, repeated_source
+from unveil.questions.audit.children.settings import ChildSource
 from unveil.questions.audit.findings import Audit, AuditedRelease, AuditVerdict, ColumnFact, TableFlags, TypeSource
 from unveil.questions.audit.people import (
     Labels,
@@ -52,8 +56,6 @@ from unveil.report.editions import people as people_text
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from unveil.data.table.child_tables import ChildRelease
 
 
 def refuse_constant(table: Table, settings: AuditSettings) -> None:
@@ -157,6 +159,8 @@ class PreparedAudit:
     population: PopulationFinding | None = None
     #: Whether the control group is the people of the siblings.
     control_of_siblings: bool = False
+    #: The tables behind one row per person, where people have several rows.
+    tables: PeopleTables | None = None
 
     @property
     def attacks(self) -> tuple[str, ...]:
@@ -206,6 +210,7 @@ class PreparedAudit:
             notes=tuple(dict.fromkeys((*notes, *self.notes))),
             siblings=siblings,
             population=self.population,
+            tables=self.tables,
         )
 
 
@@ -214,6 +219,7 @@ def prepare(
     released: Any,
     control: Any,
     reference: ReferenceTables = ReferenceTables(),  # noqa: B008 - never changed
+    children: Sequence[ChildSource] | None = None,
     *,
     settings: AuditSettings,
     rng: np.random.Generator,
@@ -222,45 +228,57 @@ def prepare(
     """Return the prepared tables: types, roles, targets, and notes.
 
     ``by_lot`` is told where the two tables are one that was divided by lot: which rows of both, those of the control
-    last, may be attacked.
+    last, may be attacked. ``children`` are joined to one row per person, and without any a single table with several
+    rows per person is; None leaves tables as they are.
     """
+    joined = None if children is None else _joined(original, released, control, reference, children, settings)
+    if joined is not None:
+        original, released, control = joined.original, {joined.released.name: joined.released}, joined.control
+        settings = joined.settings
     parts = settings.parts
     reading, told = settings.reading, settings.hierarchies.items()
     hierarchies = {name: each if isinstance(each, Hierarchy) else Hierarchy.read(each) for name, each in told}
     whole = with_roles(reading.frame(original, "original"), settings)
     whole = whole.with_readings(hierarchies=hierarchies, exact=settings.exact)
     outside = None if control is None else reading.frame(control, "control")
-    found, control_notes = control_from(whole, reference, identifier_of(settings)) if outside is None else (None, [])
+    found, control_notes = control_from(whole, reference, settings.person_key) if outside is None else (None, [])
     outside = outside if found is None else replace(found, name="control")
     refuse_constant(whole, settings)
     if any(part in ATTACKS for part in parts):
         refuse_repeated(whole, identifiers=settings.identifiers, ignore=(settings.weight, settings.household))
     notes = [*control_notes, *_role_notes(whole), *_weight_notes(whole, settings.weight)]
+    notes += [] if joined is None else joined.notes
     seeds = rng.integers(2**63, size=5)
     ids = _ids(whole, settings), None if outside is None else _ids(outside, settings)
+    # The person key of a release that has new ones is no column that it lacks.
+    own_keys = {joined.finding.key} - {*joined.released.column_names} if joined is not None else set()
+    people, others = _without(whole, own_keys), None if outside is None else _without(outside, own_keys)
     releases = []
     given_tables: list[Table] = []
     named = _named(released)
     settings = replace(settings, release_type=_release_types(settings.release_type, [name for name, _ in named]))
     for name, given in named:
         table = given.released if isinstance(given, Release) else reading.frame(given, name, released=True)
-        prepared, said = _prepared_release(name, given, table, whole, outside, settings, int(seeds[2]))
+        related = () if joined is None else joined.children
+        prepared, said = _prepared_release(name, given, table, people, others, settings, int(seeds[2]), related)
         releases.append(replace(prepared, ids=ids))
         # Flagged are all columns that a release has, also those that the original lacks.
         given_tables.append(replace(table, name=name))
         notes += said
-    reading.check([whole, *given_tables, *([] if outside is None else [outside])])
+    as_read = () if joined is None else (*joined.released_tables, *joined.original_tables)
+    reading.check([whole, *given_tables, *([] if outside is None else [outside]), *as_read])
     population = _compared(whole, releases, reference, settings, 0 if found is None else found.rows)
-    (people, most), flags = side_by_side(
-        lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot), lambda: _flags(whole, given_tables)
+    (targets, most), flags = side_by_side(
+        lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot),
+        lambda: _flags([_without(each, own_keys) for each in as_read] or [*given_tables, whole]),
     )
-    notes += _target_notes(people.everybody.members, settings)
+    notes += _target_notes(targets.everybody.members, settings)
     return PreparedAudit(
         original=whole,
         control=outside,
         releases=tuple(releases),
         parts=_with_rows(parts, releases),
-        people=people,
+        people=targets,
         targets=most,
         seed=int(seeds[4]),
         groups=_groups(whole, outside, settings),
@@ -270,6 +288,7 @@ def prepare(
         reference=reference,
         population=population,
         control_of_siblings=found is not None and bool(reference.people),
+        tables=None if joined is None else joined.finding,
     )
 
 
@@ -286,9 +305,45 @@ def _with_rows(parts: tuple[str, ...], releases: Sequence[PreparedRelease]) -> t
     return kept
 
 
-def identifier_of(settings: AuditSettings) -> str | None:
-    """Return the column that identifies people across files, or None."""
-    return next((name for name in settings.identifiers[:1] if name != ONE_ROW_EACH), None)
+def _joined(
+    original: Any,
+    released: Any,
+    control: Any,
+    reference: ReferenceTables,
+    children: Sequence[ChildSource],
+    settings: AuditSettings,
+) -> JoinedTables | None:
+    """Return one row per person of child tables, or of a single table with several rows per person."""
+    named = [] if children and released is None else _named(released)
+    if children:
+        if len(named) > 1 or any(isinstance(given, Release) for _, given in named):
+            raise InputError("Child tables belong to one released table. Audit each release by itself, as a table")
+        if reference.every or settings.suggest:
+            raise InputError(
+                "siblings, population and suggest need a single table. Leave them out, or the child tables"
+            )
+    else:
+        by_rows = reference.every or settings.weight or settings.household or settings.suggest
+        if len(named) != 1 or isinstance(named[0][1], Release) or settings.person_key is None or by_rows:
+            return None
+    reading = settings.reading
+    name = next((name for name, _ in named), "release")
+    whole = None if original is None else reading.frame(original, "original")
+    table = None if not named else reading.frame(named[0][1], name, released=True)
+    outside = None if control is None else reading.frame(control, "control")
+    kind = _release_types(settings.release_type, [name])[name] if settings.release_type else None
+    if not children:
+        source = repeated_source(whole, table, outside, settings)
+        if source is None:
+            return None
+        children, whole, table, outside = (source,), None, None, None
+    made = join_people(whole, table, outside, children, settings, masked=kind == "masked")
+    return replace(made, released=replace(made.released, name=name))
+
+
+def _without(table: Table, columns: set[str]) -> Table:
+    """Return a table without some columns."""
+    return table.select([each for each in table.column_names if each not in columns]) if columns else table
 
 
 def _compared(
@@ -484,11 +539,17 @@ def _own_name(given: Any) -> str | None:
 
 
 def _prepared_release(
-    label: str, given: Any, table: Table, whole: Table, outside: Table | None, settings: AuditSettings, seed: int
+    label: str,
+    given: Any,
+    table: Table,
+    whole: Table,
+    outside: Table | None,
+    settings: AuditSettings,
+    seed: int,
+    children: tuple[ChildRelease, ...] = (),
 ) -> tuple[PreparedRelease, list[str]]:
     kind = settings.release_type.get(label)
     truth = None
-    children: tuple[ChildRelease, ...] = ()
     if isinstance(given, Release):
         kind = kind or given.kind
         truth = given.truth
@@ -598,6 +659,6 @@ def _groups(whole: Table, outside: Table | None, settings: AuditSettings) -> Lab
     return inside, bands(others, settings.group_by, like=own)
 
 
-def _flags(whole: Table, released: Sequence[Table]) -> tuple[TableFlags, ...]:
-    """Return columns that look like direct identifiers, releases first."""
-    return tuple(TableFlags(table=each.name, flags=direct_identifiers(each)) for each in (*released, whole))
+def _flags(tables: Sequence[Table]) -> tuple[TableFlags, ...]:
+    """Return columns that look like direct identifiers, of each table."""
+    return tuple(TableFlags(table=each.name, flags=direct_identifiers(each)) for each in tables)

@@ -76,13 +76,15 @@ def projected(prepared: PreparedAudit, run: RunSettings, *, suggest: int = 0) ->
     releases = [each.release.released for each in prepared.releases]
     whole, columns = prepared.original, len(prepared.original.columns)
     tables = [whole, *releases, *([] if prepared.control is None else [prepared.control])]
+    inner = [child.release for each in prepared.releases for child in each.release.children]
+    rows = [table for each in inner for table in (each.original, each.released, each.control) if table is not None]
     each = (*(part for part in prepared.parts if part != "before"), "unseen", "weigh", "judging")
     seconds = sum(part_seconds(part, max(whole.rows, table.rows), columns) for table in releases for part in each)
     if "before" in prepared.parts:
         seconds += part_seconds("before", whole.rows, columns)
     threads, stored = prepared.settings.threads or available(), prepared.original.store is not None
     hands = run.processes or (1 if run.cluster is not None else threads ** (_THREADS_ALONE if stored else _THREADS))
-    return Projection((1 + suggest) * seconds / hands, memory_of(cells_in(tables), run, stored=stored))
+    return Projection((1 + suggest) * seconds / hands, memory_of(cells_in([*tables, *rows]), run, stored=stored))
 
 
 def part_seconds(part: str, rows: int, columns: int) -> float:

@@ -11,6 +11,7 @@ from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.source import changed_while_read, shown
 from unveil.data.table import Table
 from unveil.errors import InputError
+from unveil.questions.audit.children.settings import ChildSource, child_in_file
 from unveil.questions.audit.findings import AttackScenario
 from unveil.questions.audit.reference.read import ReferenceFiles, ReferenceTables, is_path, reference_tables
 from unveil.questions.audit.settings import AuditSettings
@@ -28,6 +29,7 @@ _TABLES: Mapping[str, tuple[type, ...]] = {
     "markers": (dict,),
     "scenario": (list,),
     "release": (list,),
+    "table": (list,),
 }
 #: Settings that say where an answer goes, or what a page alone can say.
 _NOT_IN_A_FILE = ("compare", "redacted", "sign_off", "show_records", "column_splits", "scenarios", "edition", "columns")
@@ -36,16 +38,23 @@ _NOT_IN_A_FILE = ("compare", "redacted", "sign_off", "show_records", "column_spl
 class AuditTables(NamedTuple):
     """What the files of an audit hold: the releases by name."""
 
-    original: Table
+    original: Table | None
     released: dict[str, Table]
     control: Table | None
     reference: ReferenceTables = ReferenceTables()
+    children: tuple[ChildSource, ...] = ()
 
     @property
     def every(self) -> tuple[Table, ...]:
         """All tables, in the order of the files."""
-        control = () if self.control is None else (self.control,)
-        return (self.original, *self.released.values(), *control, *self.reference.every)
+        original, control = (() if each is None else (each,) for each in (self.original, self.control))
+        children = (table for child in self.children for table in child.every)
+        return (*original, *self.released.values(), *control, *self.reference.every, *children)
+
+    @property
+    def store(self) -> ColumnStore | None:
+        """The place of the tables on disk; None is memory."""
+        return self.every[0].store
 
     @property
     def digests(self) -> tuple[str | None, ...]:
@@ -55,10 +64,11 @@ class AuditTables(NamedTuple):
     def stored(self, store: ColumnStore) -> "AuditTables":
         """Return the same tables with their columns on disk."""
         return AuditTables(
-            self.original.stored(store),
+            None if self.original is None else self.original.stored(store),
             {name: each.stored(store) for name, each in self.released.items()},
             None if self.control is None else self.control.stored(store),
             self.reference.stored(store),
+            tuple(each.stored(store) for each in self.children),
         )
 
 
@@ -69,28 +79,42 @@ class AuditFiles:
     Attributes
     ----------
     original, released, control
-        Where the tables are.
+        Where the tables are; no original where there are only child tables.
     reading
         How the tables are to be read, where that is not to be found out.
     names, release_types
         What a release is called (its file name unless told), and whether it is masked or synthetic, by its path.
     reference
         Where siblings and a population file are.
+    children, key
+        Where child tables are, and the person key of all tables.
     """
 
-    original: Path
+    original: Path | None
     released: tuple[Path, ...]
     control: Path | None = None
     reading: TableReading = field(default_factory=TableReading)
     names: Mapping[Path, str] = field(default_factory=dict)
     release_types: Mapping[Path, str] = field(default_factory=dict)
     reference: ReferenceFiles = field(default_factory=ReferenceFiles)
+    children: tuple[ChildSource, ...] = ()
+    key: str | None = None
+
+    def __post_init__(self) -> None:
+        people = {path.absolute() for path in (self.original, self.control, *self.released) if path is not None}
+        for child in self.children:
+            if not people.isdisjoint(Path(path).absolute() for path in child.every):
+                raise InputError(
+                    f"The child table {child.name!r} is the people table itself. Pass another file, or leave out the "
+                    "people table"
+                )
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """All files."""
-        control = () if self.control is None else (self.control,)
-        return (self.original, *self.released, *control, *self.reference.paths)
+        original, control = (() if each is None else (each,) for each in (self.original, self.control))
+        children = (Path(path) for child in self.children for path in child.every)
+        return (*original, *self.released, *control, *self.reference.paths, *children)
 
     @property
     def kinds(self) -> dict[str, Any]:
@@ -103,19 +127,20 @@ class AuditFiles:
         called = _names(self.released, self.names)
         return replace(
             self,
-            original=self.original.absolute(),
+            original=None if self.original is None else self.original.absolute(),
             released=tuple(path.absolute() for path in self.released),
             control=None if self.control is None else self.control.absolute(),
             names={path.absolute(): name for path, name in called.items()},
             release_types={path.absolute(): kind for path, kind in self.release_types.items()},
             reference=self.reference.absolute(),
+            children=tuple(each.absolute() for each in self.children),
         )
 
     def read(self, progress: Progress = silent, *, store: ColumnStore | None = None) -> AuditTables:
         """Return the contents of the files; refuse files that changed."""
         before = {path: _state(path) for path in self.paths}
         progress("reading", 0.0)
-        table = self.reading.file(self.original, "original", store=store)
+        table = None if self.original is None else self.reading.file(self.original, "original", store=store)
         outside = None if self.control is None else self.reading.file(self.control, "control", store=store)
         called = _names(self.released, self.names)
         tables = {}
@@ -123,24 +148,31 @@ class AuditFiles:
             progress("reading", (number + 1) / (len(self.released) + 1))
             tables[called[path]] = self.reading.file(path, called[path], released=True, store=store)
         reference = self.reference.read(self.reading, store=store)
-        self.reading.check([table, *tables.values(), *([] if outside is None else [outside])])
+        children = tuple(each.read(self.reading, self.key, store=store) for each in self.children)
+        read = AuditTables(table, tables, outside, reference, children)
+        if not children:
+            self.reading.check(each for each in (table, *tables.values(), outside) if each is not None)
         for path, state in before.items():
             if _state(path) != state:
                 raise changed_while_read(path)
-        return AuditTables(table, tables, outside, reference)
+        return read
 
 
 def files_or_tables(
     original: Any, released: Any, control: Any, settings: AuditSettings
-) -> tuple[Any, Any, Any, ReferenceTables]:
+) -> tuple[Any, Any, Any, ReferenceTables, tuple[ChildSource, ...]]:
     """Return the arguments of `audit`, with mixed paths read as tables."""
     several = released if isinstance(released, list | tuple) else () if released is None else (released,)
     named = dict(released) if isinstance(released, Mapping) and any(map(is_path, released.values())) else {}
-    every = [original, *(named.values() or several), *(() if control is None else (control,))]
+    every = [each for each in (original, *(named.values() or several), control) if each is not None]
     further = [*settings.sibling, *settings.sibling_people]
     further += [] if settings.population is None else [settings.population]
-    if not any(map(is_path, every)):
-        return original, released, control, reference_tables(settings)
+    sources, key = settings.tables, settings.person_key
+    inner = [each for source in sources for each in source.every]
+    if not any(map(is_path, every or inner)):
+        children = tuple(each.read(settings.reading, key) for each in sources)
+        return original, released, control, reference_tables(settings), children
+    further += inner
     if not all(map(is_path, [*every, *further])):
         reading = settings.reading
         read = {
@@ -148,20 +180,23 @@ def files_or_tables(
         }
         listed = [reading.file(each, Path(each).name, released=True) if is_path(each) else each for each in several]
         return (
-            reading.table(original, "original"),
+            None if original is None else reading.table(original, "original"),
             read or (listed if isinstance(released, list | tuple) else listed[0] if listed else None),
             None if control is None else reading.table(control, "control"),
             reference_tables(settings),
+            tuple(each.read(reading, key) for each in sources),
         )
     files = AuditFiles(
-        original=Path(original),
+        original=None if original is None else Path(original),
         released=tuple(Path(each) for each in named.values() or several),
         control=None if control is None else Path(control),
         reading=settings.reading,
         names={Path(path): str(name) for name, path in named.items()},
         reference=ReferenceFiles.of(settings),
+        children=sources,
+        key=key,
     )
-    return files, None, None, ReferenceTables()
+    return files, None, None, ReferenceTables(), ()
 
 
 def _state(path: Path) -> tuple[int, int] | None:
@@ -211,6 +246,12 @@ def with_settings(request: Request) -> Request:
     if not request.values["column_splits"] and "scenarios" not in request.explicit:
         values["scenarios"] = tuple(_scenario(each, path) for each in content.get("scenario", ()))
         explicit |= {"scenarios"}
+    children = tuple(child_in_file(each, path.parent, shown(path)) for each in content.get("table", ()))
+    if children and not request.values["tables"]:
+        values["tables"] = children
+        explicit |= {"tables"}
+        if not request.values["identifiers"] and (keys := {each.key for each in children if each.key}):
+            values["identifiers"] = values["identifiers"] or tuple(sorted(keys))[:1]
     values |= {
         "column_kinds": content.get("kinds"),
         "markers": content.get("markers", {}),
@@ -219,7 +260,8 @@ def with_settings(request: Request) -> Request:
             file: str(each["release_type"]) for file, each in named.items() if "release_type" in each
         },
     }
-    return replace(whole, files=files, values=values, explicit=explicit)
+    sample = whole.sample and not children
+    return replace(whole, files=files, values=values, explicit=explicit, sample=sample)
 
 
 def _release(each: Any, path: Path) -> Mapping[str, Any]:

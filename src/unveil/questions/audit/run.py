@@ -10,8 +10,11 @@ import numpy as np
 from unveil._kernels.threads import available, threads
 from unveil.data.table.release import Release
 from unveil.errors import InputError
+from unveil.metrics.releases.transitions import transition_distances
 from unveil.questions.audit.attack_results import AttackResult
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.children.findings import PeopleTables
+from unveil.questions.audit.children.settings import ChildSource
 from unveil.questions.audit.decision.judge import judge_audit
 from unveil.questions.audit.findings import AttackFinding, Audit, AuditedRelease, ExposedPerson
 from unveil.questions.audit.generator.combine import epsilon_from_tables
@@ -83,7 +86,17 @@ def audit_releases(
     if siblings is not None:
         is_evidence = siblings.test != "none" and prepared.people.control.outcome != "usable"
         siblings = replace(siblings, is_evidence=is_evidence)
-    return prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes), siblings=siblings)
+    audit = prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes), siblings=siblings)
+    return replace(audit, tables=_with_transitions(prepared))
+
+
+def _with_transitions(prepared: PreparedAudit) -> PeopleTables | None:
+    """Return the tables behind one row per person, with the distances of their transitions."""
+    if prepared.tables is None or "utility" not in prepared.parts:
+        return prepared.tables
+    children = {each.name: each for each in prepared.releases[0].release.children}
+    tables = (replace(each, transitions=transition_distances(children[each.name])) for each in prepared.tables.tables)
+    return replace(prepared.tables, tables=tuple(tables))
 
 
 def _tried(results: Results, place: int) -> tuple[AttackResult, ...]:
@@ -158,6 +171,7 @@ def audit_tables(
     released: Any,
     control: Any,
     reference: ReferenceTables,
+    children: Sequence[ChildSource],
     runner: Runner,
     *,
     settings: AuditSettings,
@@ -168,12 +182,12 @@ def audit_tables(
 ) -> tuple[Audit, tuple[PreparedRelease, ...]]:
     """Return the findings and prepared tables of tables or files."""
     order, start = None, deepcopy(rng)
-    given = original, released, control, reference
+    given = original, released, control, reference, tuple(children)
     if isinstance(original, AuditFiles):
         tables = read_tables(original, settings, progress=progress, say=say)
         order = AuditJob.of(original, tables, settings, start)
-        given = tables.original, tables.released, tables.control, tables.reference
-    if given[1] is None:
+        given = tables.original, tables.released or None, tables.control, tables.reference, tables.children
+    if given[1] is None and not given[4]:
         raise InputError("there must be a release to audit, or a generator that makes one. Pass one of them")
     progress("looking at the tables", 0.0)
     with threads(settings.threads or available()):

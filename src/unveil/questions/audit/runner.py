@@ -59,6 +59,7 @@ class ResultCache(ResultFolder):
             "control": "with another control",
             "releases": "of other releases",
             "reference": "with other siblings or another population",
+            "tables": "with other child tables",
         }
     )
 
@@ -107,7 +108,7 @@ def identity_of(prepared: PreparedAudit) -> dict[str, str]:
             "or leave out resume"
         )
     apart = {each.name for kind in (RunSettings, GeneratorSettings, HierarchySettings) for each in kind.table()}
-    apart |= {"control", "seed", "suggest", "suggest_for", "sibling", "sibling_people", "population"}
+    apart |= {"control", "seed", "suggest", "suggest_for", "sibling", "sibling_people", "population", "tables"}
     named = [each.name for each in settings.table() if each.is_keyword and each.name not in apart]
     of_figures = {name: getattr(settings, name) for name in named}
     return {
@@ -115,6 +116,7 @@ def identity_of(prepared: PreparedAudit) -> dict[str, str]:
         "original": digest_of(prepared.original),
         "control": digest_of(prepared.control),
         "reference": digest_of(prepared.reference),
+        "tables": digest_of([each.release.children for each in prepared.releases]),
         "releases": digest_of([(each.release.name, each.release.released, each.truth) for each in prepared.releases]),
         "seed": digest_of((prepared.seed, [each.seed for each in prepared.releases])),
         # Where it was computed changes nothing, and hierarchies stand with their lines in the original.
@@ -197,7 +199,7 @@ class AuditJob:
             tables.digests,
             replace(settings, hierarchies=hierarchies, threads=settings.threads or 1),
             rng,
-            tables.original.store is not None,
+            tables.store is not None,
         )
 
     @property

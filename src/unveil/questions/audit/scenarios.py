@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from unveil.errors import InputError
+from unveil.questions.audit.children.findings import PEOPLE
 from unveil.questions.audit.findings import AttackScenario
 from unveil.questions.values import cells
 
@@ -142,6 +143,51 @@ def settle(
             "give two groups, as in A,B:C,D"
         )
     return replace(scenario, second=second)
+
+
+def table_scenarios(
+    tables: Sequence[str], known: Sequence[str], *, rng: np.random.Generator
+) -> tuple[AttackScenario, ...]:
+    """Return one scenario for each two tables of people, which may be known from two sources, and random splits.
+
+    Summaries of a child table begin with its name; the other columns are those of the people table. A table without a
+    known column makes none, and where no two have one there is no scenario.
+
+    >>> rng = np.random.default_rng(1)
+    >>> [each.name for each in table_scenarios(["visits"], ["age", "visits: number of rows"], rng=rng)]
+    ['people | visits']
+    >>> table_scenarios(["visits"], ["visits: number of rows", "visits: mean cost"], rng=rng)
+    ()
+    """
+    of = {table: tuple(name for name in known if name.startswith(f"{table}: ")) for table in tables}
+    inner = {name for own in of.values() for name in own}
+    every = {PEOPLE: tuple(name for name in known if name not in inner), **of}
+    pairs = combinations([table for table, columns in every.items() if columns], 2)
+    found = tuple(
+        AttackScenario(
+            name=f"{one} | {other}",
+            first=every[one],
+            second=every[other],
+            reason="each table may be known from another source",
+            origin="tables",
+        )
+        for one, other in pairs
+    )
+    if not found:
+        return ()
+    taken = {frozenset((each.first, each.second)) for each in found}
+    splits = random_splits(known, at_most=affordable(RANDOM_SPLITS, len(known)), rng=rng)
+    others = [split for split in splits if frozenset(split) not in taken][: max(RANDOM_SPLITS - len(found), 0)]
+    return found + tuple(
+        AttackScenario(
+            name=f"column split {number}",
+            first=first,
+            second=second,
+            reason=f"one of {len(others)} column splits, drawn before the attack",
+            origin="random",
+        )
+        for number, (first, second) in enumerate(others, start=1)
+    )
 
 
 def without(scenario: AttackScenario, columns: Collection[str]) -> AttackScenario | None:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from unveil.errors import InputError, did_you_mean, share
+from unveil.questions.audit.children.settings import ChildSettings, read_children
 from unveil.questions.audit.generator.settings import GeneratorSettings
 from unveil.questions.audit.reference.control_options import option_lines
 from unveil.questions.audit.reference.settings import ReferenceSettings
@@ -63,7 +64,7 @@ class RunSettings(Settings):
     )
     resume: Path | None = setting(
         None,
-        "Store finished parts in DIR and resume from there",
+        "Store finished parts in DIR, and resume there",
         "The folder holds data about people. The same command resumes a stopped audit.",
         kind="text",
         objects=True,
@@ -172,6 +173,7 @@ def _profiles() -> Choices:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditSettings(
+    ChildSettings,
     ReferenceSettings,
     GeneratorSettings,
     HierarchySettings,
@@ -185,6 +187,7 @@ class AuditSettings(
 
     after: ClassVar[Mapping[type, str]] = {
         ReferenceSettings: "control",
+        ChildSettings: "control",
         GeneratorSettings: "scenarios",
         HierarchySettings: "redacted",
         RunSettings: "accept_inconclusive",
@@ -200,6 +203,7 @@ class AuditSettings(
         "CSV, Parquet, Excel, SPSS, Stata or SAS.",
         kind="table",
         required=True,
+        unless=("tables",),
         is_bare=True,
     )
     released: tuple[Any, ...] = setting(
@@ -208,7 +212,7 @@ class AuditSettings(
         "One or several versions with the same columns. Several are compared.",
         kind="tables",
         required=True,
-        unless="generator",
+        unless=("generator", "tables"),
         is_bare=True,
     )
     release_type: Any = setting(
@@ -268,7 +272,7 @@ class AuditSettings(
     )
     quasi_identifiers: tuple[str, ...] = setting(
         (),
-        "Columns the attacker may know (default: the rest)",
+        "Columns an attacker may know (default: rest)",
         kind="columns",
         only="command line",
         alias="--known",
@@ -295,7 +299,7 @@ class AuditSettings(
     )
     column_splits: tuple[str, ...] = setting(
         (),
-        "Attacker who holds two sources with these columns",
+        "Attacker with two sources of these columns",
         only="command line",
         option="--column-split",
         alias="--link",
@@ -587,6 +591,11 @@ class AuditSettings(
         """Return the numbers of nearest rows in linkability; the first decides."""
         return usual_neighbours(rows) if self.neighbors is None else (self.neighbors,)
 
+    @property
+    def person_key(self) -> str | None:
+        """The column that tells people apart; None where none is given."""
+        return next((name for name in self.identifiers[:1] if name != ONE_ROW_EACH), None)
+
     def identifiers_of(self, table: "Table") -> tuple[str, ...]:
         """Return the identifier columns; none if each row is a person."""
         return identifiers_of(table, self.identifiers)
@@ -618,7 +627,10 @@ def _together(request: Request) -> list[tuple[str, str]]:
     from unveil.questions.audit.decision.findings import EFFECTS
 
     generated = bool(request.values["generator"])
-    if not request.sample and not request.files.get("released") and not generated:
+    if wrong := _wrong_children(request):
+        return [wrong]
+    is_only_children = bool(request.values["tables"]) and not request.files.get("original")
+    if not request.sample and not request.files.get("released") and not generated and not is_only_children:
         return [("released", "The release is missing. Give {released} after {original}")]
     if wrong := _wrong_with_generator(request):
         return [wrong]
@@ -628,6 +640,7 @@ def _together(request: Request) -> list[tuple[str, str]]:
         return [wrong]
     controlled = request.sample or generated or any(map(request.files.get, ("control", "sibling_people")))
     controlled = controlled or bool(request.path("population") and request.values["identifiers"])
+    controlled = controlled or any(each.control is not None for each in read_children(request.values["tables"]))
     if request.values["record_risk"] is not None and not controlled:
         return [("record_risk", "{record_risk} needs a control group. Add {control}")]
     if request.values["epsilon"] is not None and not controlled:
@@ -649,6 +662,24 @@ def _together(request: Request) -> list[tuple[str, str]]:
         both = request.values["threshold"] is not None and request.values["profile"]
         return [("threshold" if both else "limits", str(error))]
     return []
+
+
+def _wrong_children(request: Request) -> tuple[str, str] | None:
+    """Refuse child tables without a person key, and next to what needs a single table."""
+    if not request.values["tables"]:
+        return None
+    if tuple(request.values["identifiers"]) in ((), (ONE_ROW_EACH,)):
+        return "tables", "{tables} needs the person key, a column of every table. Add {identifiers}"
+    if len(request.files.get("released", ())) > 1:
+        return "tables", "{tables} belongs to one release, but there are several. Audit each by itself"
+    for name in ("generator", "suggest", "sibling", "population"):
+        if request.values.get(name) or request.files.get(name):
+            return name, f"{{{name}}} needs a single table. Leave it out, or {{tables}}"
+    try:
+        read_children(request.values["tables"])
+    except InputError as error:
+        return "tables", str(error)
+    return None
 
 
 def _wrong_references(request: Request) -> tuple[str, str] | None:

@@ -24,12 +24,12 @@ from unveil.questions.audit.inputs import (
     PreparedAudit,
     PreparedRelease,
     compared_with_people,
-    identifier_of,
 )
 from unveil.questions.audit.people import TargetSample
 from unveil.questions.audit.reference.findings import SiblingFinding
 from unveil.questions.audit.reference.siblings import SiblingCase, sibling_finding
-from unveil.questions.audit.scenarios import settle, without
+from unveil.questions.audit.scenarios import settle, table_scenarios, without
+from unveil.questions.audit.settings import AuditSettings
 from unveil.report.progress import Progress, silent
 
 #: So many people of each table are attacked in the original itself, for the figures before.
@@ -53,7 +53,9 @@ class ReleaseTasks:
         attack = ATTACKS[name]
         if attack.needs_children and not self.release.release.children:
             return ()
-        attacked = self._attacked(name, name, settled=self.settled, progress=progress)
+        settings, settled = self._settings_for(attack)
+        attacked = self._attacked(name, name, settled=settled, progress=progress)
+        attacked = replace(attacked, settings=settings)
         return tuple(_with_small_groups(attack, attacked, attack.run(attacked)))
 
     def weigh(self, finding: AttackFinding) -> AttackFinding:
@@ -136,7 +138,7 @@ class ReleaseTasks:
                 reference=prepared.reference,
                 rows=people.inside,
                 control_rows=people.outside if is_usable else np.empty(0, np.int64),
-                identifier=identifier_of(prepared.settings),
+                identifier=prepared.settings.person_key,
                 of_other_people=prepared.control_of_siblings and people.control.outcome == "other_people",
                 rng=self.release.rng("siblings"),
             )
@@ -159,6 +161,15 @@ class ReleaseTasks:
             for scenario in usable
             if scenario is not None
         )
+
+    def _settings_for(self, attack: AuditAttack) -> tuple[AuditSettings, tuple[AttackScenario, ...]]:
+        """Return the settings and scenarios of an attack; by default one that links sources links the tables too."""
+        settings, release = self.prepared.settings, self.release
+        children = [each.name for each in release.release.children]
+        if settings.scenarios is not None or not attack.two_sources or not children:
+            return settings, self.settled
+        scenarios = table_scenarios(children, release.known, rng=release.rng("splits"))
+        return (replace(settings, scenarios=scenarios), scenarios) if scenarios else (settings, self.settled)
 
     @cached_property
     def _drawn(self) -> TargetSample:

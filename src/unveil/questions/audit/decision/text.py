@@ -342,7 +342,9 @@ def _subline(release: ReleaseDecision, decision: AuditDecision, audit: Audit, *,
         excess = effect.excess
         bounded = texts["limits"].format(low=_points(excess.low), high=_bound(excess.high))
         points = f"{_in_points(excess.value)}{'' if isinstance(excess.high, SuppressedNumber) else bounded}"
-        yield texts["effect"].format(where=where, attack=effect_name(effect), rates=_rates(effect), points=points)
+        view = "" if audit.tables is None else audit.tables.view_of(effect.attacker)
+        attack = f"{effect_name(effect)} ({name(view, LONGEST_NAME)})" if view else effect_name(effect)
+        yield texts["effect"].format(where=where, attack=attack, rates=_rates(effect), points=points)
         if not isnan(effect.uncorrected):
             yield texts["corrected"].format(points=_points(effect.uncorrected))
         if effect.attack == SIBLINGS and audit.siblings is not None:
@@ -450,6 +452,7 @@ def _closest(releases: Sequence[ReleaseDecision]) -> ReleaseDecision | None:
 def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> Iterator[str]:
     """Yield what to do next, the most urgent first."""
     shown = {each.name for each in audit.releases}
+    shown |= set() if audit.tables is None else {f"table {each!r} of the release" for each in audit.tables.names}
     flagged = dict.fromkeys(flag.column for each in audit.flags if each.table in shown for flag in each.flags)
     if flagged:
         yield STEPS["flagged"].format(columns=listed(list(flagged)))
@@ -502,4 +505,5 @@ def _telling_columns(audit: Audit, release: str) -> list[str]:
         for each in one.weights
         if not any(isinstance(rate.value, SuppressedNumber) for rate in (each.whole, each.without)) and each.loss > 0
     ]
-    return [each.column for each in sorted(weights, key=lambda each: -each.loss)[:3]]
+    columns = [each.column for each in sorted(weights, key=lambda each: -each.loss)[:3]]
+    return columns if audit.tables is None else audit.tables.in_words(columns)

@@ -129,7 +129,7 @@ class GeneratorSettings(Settings):
     )
     keep_runs: Path | None = setting(
         None,
-        "Keep the generated releases, and resume from them",
+        "Keep generated releases, and resume from them",
         only="command line",
         alias="--made",
         metavar="DIR",

@@ -205,7 +205,9 @@ def cautions(audit: Audit) -> tuple[str, ...]:
     """Return the cautions above the headline."""
     apart = any(SEPARABLE in finding.figures for release in audit.releases for finding in release.findings)
     lost = (each for release in audit.releases for each in _lost(release))
-    said = (*_too_few(audit), *oddities(audit), unsure_note(audit.columns), *([_APART] if apart else []), *lost)
+    tables = () if audit.tables is None else audit.tables.problems()
+    keys = (f"{each}." for each in tables)
+    said = (*_too_few(audit), *keys, *oddities(audit), unsure_note(audit.columns), *([_APART] if apart else []), *lost)
     return tuple(dict.fromkeys(filter(None, said)))
 
 

@@ -1,6 +1,7 @@
 """First screen of the audit report: level, decision, chart, summary table."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import isnan, nan
 
 import numpy as np
@@ -68,7 +69,7 @@ def blocks(audit: Audit) -> tuple[Block, ...]:
     """Return the main chart and the summary table."""
     decision = audit.decision
     if len(decision.releases) == 1:
-        return (_of_one(decision, audit.thresholds.threshold),)
+        return (_of_one(decision, audit),)
     chart = risk_and_utility(audit)
     return (*([] if chart is None else [chart]), _of_several(decision))
 
@@ -88,17 +89,26 @@ def facts(audit: Audit, *, date: str, version: str) -> Iterator[str]:
     yield f"unveil {version}"
 
 
-def _of_one(decision: AuditDecision, threshold: float | None) -> RiskSummary:
+def _of_one(decision: AuditDecision, audit: Audit) -> RiskSummary:
     release = decision.releases[0]
     exposed = (reached(release), LEVEL_WORDS[release.level]) if release.cause in INDIVIDUALS else None
     return RiskSummary(
         title="Attack success and excess risk",
-        rows=tuple(_chart_row(row) for row in release.risks),
-        threshold=threshold,
+        rows=tuple(_with_view(_chart_row(row), row, audit) for row in release.risks),
+        threshold=audit.thresholds.threshold,
         caption=_caption(release),
         note=" ".join(_reading(decision)),
         individuals=exposed,
     )
+
+
+def _with_view(chart_row: RiskChartRow, row: RiskRow, audit: Audit) -> RiskChartRow:
+    """Return a row of the chart that names the table and the view of its attacker."""
+    view = "" if audit.tables is None or row.effect is None else audit.tables.view_of(row.effect.attacker)
+    if not view:
+        return chart_row
+    view = name(view, LONGEST_NAME)
+    return replace(chart_row, attack=f"{chart_row.attack} ({view})" if chart_row.attack else view)
 
 
 def _reading(decision: AuditDecision) -> Iterator[str]:
