@@ -36,6 +36,7 @@ from unveil.questions.audit.people import (
     number_households,
     pool_people,
 )
+from unveil.questions.audit.reference.calibration import CalibrationReleases
 from unveil.questions.audit.reference.findings import PopulationFinding, SiblingFinding
 from unveil.questions.audit.reference.population import control_from, population_finding
 from unveil.questions.audit.reference.read import ReferenceTables, check_siblings
@@ -125,6 +126,8 @@ class PreparedRelease:
     columns_left_out: int = 0
     #: Who says whether it is masked or synthetic: the user, or its rows.
     type_source: TypeSource | None = None
+    #: Siblings that calibrate membership scores; None without any.
+    siblings: CalibrationReleases | None = None
 
     def rng(self, part: str) -> np.random.Generator:
         """Return the random generator of one attack, independent of other attacks."""

@@ -1,6 +1,7 @@
 """Membership inference by two scores and a learned one."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -32,6 +33,7 @@ from unveil.questions.audit.findings import (
     TprAtFpr,
 )
 from unveil.questions.audit.people import per_person
+from unveil.questions.audit.reference.calibration import calibrated_scores
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
@@ -70,7 +72,7 @@ def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
         return ()
     case = _Case(attacked, attacked.drawn.parts, attacked.prepared.release.control)
     far = unusual(population=case.population, people=case.measured, columns=case.columns, scale=attacked.drawn.scale)
-    scored = case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers))
+    scored = case.calibrated(case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers)))
     adversary = LearnedCombination.learned(*scored[2:]) if case.parts.learns else None
     reference = scored[2][ALONE] if adversary is None else _reference(*scored[2:])
     # Whom the lot divided is of one kind.
@@ -147,8 +149,20 @@ class _Case:
             columns=self.columns,
             names=tuple(SCORES) if self.parts.learns else (ALONE,),
             scale=self.attacked.drawn.scale,
-            rng=self.attacked.rng,
+            # The same sets of columns against every release.
+            rng=deepcopy(self.attacked.rng),
         )
+
+    def calibrated(self, scored: "list[dict[str, FloatArray]]") -> "list[dict[str, FloatArray]]":
+        """Return the scores of measured people and teachers, calibrated where there are siblings."""
+        siblings = self.attacked.prepared.siblings
+        if siblings is None:
+            return scored
+        own, others = self.parts.measured
+        inside, outside = self.parts.learning
+        controls = self._members.rows
+        rows = [own, controls + others, *([inside] if self.parts.learns else []), controls + outside]
+        return calibrated_scores(scored, (*self.measured, *self.teachers), rows, siblings, self.scores)
 
     def told_apart_without_the_release(
         self, adversary: "LearnedCombination | None", far: "Sequence[FloatArray]"

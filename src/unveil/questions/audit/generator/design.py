@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from unveil.data.table import Table
     from unveil.metrics.epsilon.bound import Adjacency
 
+#: More siblings of a person hardly calibrate better, and take long.
+MOST_SIBLINGS = 10
 #: Seeds that every program can take.
 _SEEDS = 2**31 - 1
 
@@ -28,6 +30,8 @@ class GeneratorRun:
     ----------
     number, seed
         Its place among all runs, from 0 on, and where the generator's randomness may start.
+    round
+        Its round: each round divides the people anew.
     fold
         The part of the people who are held out.
     given
@@ -40,6 +44,7 @@ class GeneratorRun:
 
     number: int
     seed: int
+    round: int
     fold: int
     given: IntArray
     inside: IntArray
@@ -56,9 +61,9 @@ class Design:
     person
         Whose each row of the table is, from 0 on.
     fold
-        In which part each person is, who is held out with it; -1 is never held out.
+        In which part each person is, at [round, person]; -1 is never held out.
     folds
-        How many parts are held out in turn.
+        How many parts are held out in turn in each round.
     attacked
         The people who are attacked, in an order by lot: the same in all runs.
     canaries
@@ -77,7 +82,27 @@ class Design:
     @property
     def people(self) -> int:
         """How many people there are."""
-        return self.fold.size
+        return len(self.fold[0])
+
+    @property
+    def siblings(self) -> int:
+        """Number of runs that are sibling releases for a person: one of each other round that is complete."""
+        return min(max(len(self.runs) // self.folds - 1, 0), MOST_SIBLINGS) if self.folds > 1 else 0
+
+    def is_held_out(self, run: GeneratorRun) -> BoolArray:
+        """Return which people are held out of a run."""
+        held_out: BoolArray = self.fold[run.round] == run.fold
+        return held_out
+
+    def siblings_of(self, run: GeneratorRun) -> list[GeneratorRun]:
+        """Return the runs of other rounds; of each round, one did not see the person.
+
+        Everybody has equally many siblings, and which they are does not depend on who is held out of the run itself.
+        """
+        complete = len(self.runs) // self.folds
+        others = [each for each in range(complete) if each != run.round]
+        near = sorted(others, key=lambda each: (each - run.round) % len(self.fold))[: self.siblings]
+        return [each for each in self.runs if each.round in near]
 
 
 def draw_design(
@@ -114,15 +139,21 @@ def draw_design(
     own = table.take(np.arange(rows))
     drawn = draw_people(own, rng=rng, person=person if several else None)
     order = drawn.person[np.sort(np.unique(drawn.person, return_index=True)[1])]
-    folds = settings.folds or 1
+    folds = settings.folds_of_round
     held = _number_held_out(order.size, settings)
-    fold = np.full(order.size, -1, np.int64)
-    fold[order] = np.arange(order.size) % folds if folds > 1 else np.where(np.arange(order.size) < held, 0, -1)
+    attacked = order[: ATTACKED_UP_TO if targets == "auto" else None if targets is None else 2 * targets]
+    place = np.arange(order.size)
+    fold = np.full((settings.rounds, order.size), -1, np.int64)
+    fold[0, order] = place % folds if folds > 1 else np.where(place < held, 0, -1)
     canaries = _canaries(order[:held], person, table.rows, settings, pairs=adjacency == "replace", several=several)
     runs = []
-    for number in range(folds * settings.runs):
-        part = number % folds
-        is_out = np.isin(person, np.flatnonzero(fold == part))
+    for number in range(settings.all_runs):
+        part, now = number % folds, number // folds if folds > 1 else 0
+        if now and not part:
+            # Those who are attacked are divided apart from others, as in the first round.
+            several_orders = (rng.permutation(some) for some in np.split(order, [attacked.size]))
+            fold[now, np.concatenate(list(several_orders))] = place % folds
+        is_out = np.isin(person, np.flatnonzero(fold[now] == part))
         coins = rng.random(len(canaries)) < 0.5
         free = ~np.isin(np.arange(rows), canaries)
         inside = np.flatnonzero(~is_out & free)
@@ -131,6 +162,7 @@ def draw_design(
             GeneratorRun(
                 number=number,
                 seed=int(rng.integers(_SEEDS)),
+                round=now,
                 fold=part,
                 given=np.sort(np.concatenate([inside, planted])),
                 inside=inside,
@@ -142,7 +174,7 @@ def draw_design(
         person=person,
         fold=fold,
         folds=folds,
-        attacked=order[: ATTACKED_UP_TO if targets == "auto" else None if targets is None else 2 * targets],
+        attacked=attacked,
         canaries=canaries,
         runs=tuple(runs),
     )
@@ -150,7 +182,8 @@ def draw_design(
 
 def _number_held_out(people: int, settings: GeneratorSettings) -> int:
     """Return the number of people held out at a time."""
-    held = people // settings.folds if settings.folds else round(people * settings.share_held_out)
+    folds = settings.folds_of_round
+    held = people // folds if folds > 1 else round(people * settings.share_held_out)
     least = FEWEST_HELD_OUT
     if held < least or people - held < least:
         which = f"{settings.folds} folds" if settings.folds else f"a share of {settings.share_held_out:g}"

@@ -31,6 +31,7 @@ from unveil.questions.audit.generator.combine import (
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
 from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity
 from unveil.questions.audit.generator.settings import WAY
+from unveil.questions.audit.generator.siblings import run_siblings, with_siblings
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
 from unveil.questions.audit.run import attack_release, audit_original, audit_release, audit_releases
 from unveil.questions.audit.settings import AuditSettings
@@ -142,7 +143,7 @@ def _audit_way(
             "seed": int(seeds[0]),
             # Not how many runs: more of them go on from those that are there.
             "hold_out": settings.holdout,
-            "folds": settings.folds,
+            "folds": None if design.folds == 1 else design.folds,
             "canaries": None if settings.canaries is None else asdict(settings.canaries),
             "adjacency": None if claim is None else claim.adjacency,
         },
@@ -152,11 +153,12 @@ def _audit_way(
     )
     # Where canaries are planted the runs are there for the coins: one of them is attacked in every way.
     runs = design.runs if settings.canaries is None else design.runs[:1]
+    every = [_prepared(table, made[place], run, design, settings, int(seeds[1])) for place, run in enumerate(runs)]
     attacked = []
     for number, run in enumerate(runs):
         which = f" (run {number + 1} of {len(runs)})" if len(runs) > 1 else ""
         own = _within(progress, _MAKING + 0.8 * number / len(runs), 0.8 / len(runs), which)
-        prepared = _prepared(table, made[number], run, design, settings, int(seeds[1]))
+        prepared = with_siblings(every, run, design)
         attacked.append(AttackedRun(run, prepared, attack_release(prepared, progress=own)))
     progress("computing all tests", 0.9)
     audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
@@ -176,6 +178,7 @@ def _audit_way(
         spread=spread_of(attacked, shown),
         lost=_losses(attacked),
         oddities=_oddities(design.runs, made, first),
+        siblings=run_siblings(every, table, design, rng=np.random.default_rng(int(seeds[3]))),
     )
     epsilon = epsilon_from_tables(audit, claim=claim, by_lot=True)
     if settings.canaries is not None:

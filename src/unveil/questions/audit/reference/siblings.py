@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import factorial, nan
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +15,6 @@ from unveil.metrics.trials.membership import area_under_curve
 from unveil.metrics.trials.risk import Rate, clopper_pearson
 from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS, EffectSize
 from unveil.metrics.verdict.siblings import (
-    ALL_ASSIGNED,
-    DRAWN,
     FEWEST_OF_ASSIGNMENT,
     FEWEST_OF_TEST,
     FIGURES,
@@ -26,6 +24,7 @@ from unveil.metrics.verdict.siblings import (
     sibling_effect,
     sibling_figures,
     sibling_test,
+    smallest_assignment_p,
 )
 from unveil.questions.audit.people import draw_people
 from unveil.questions.audit.reference.findings import (
@@ -167,7 +166,7 @@ def _smallest_p(test: SiblingTestName, siblings: int) -> float:
     (0.043478260869565216, 1.0, nan)
     """
     if test == "assignment":
-        return 1 / factorial(siblings + 1) if siblings < ALL_ASSIGNED else 1 / (DRAWN + 1)
+        return smallest_assignment_p(siblings + 1)
     return 1 / (siblings + 1) if test == "release" else nan
 
 
