@@ -38,7 +38,7 @@ from unveil.questions.audit.people import (
 )
 from unveil.questions.audit.reference.calibration import CalibrationReleases
 from unveil.questions.audit.reference.findings import PopulationFinding, SiblingFinding
-from unveil.questions.audit.reference.population import control_from, population_finding
+from unveil.questions.audit.reference.population import control_from, population_finding, reference_set
 from unveil.questions.audit.reference.read import ReferenceTables, check_siblings
 from unveil.questions.audit.reference.siblings import compared_columns
 from unveil.questions.audit.settings import (
@@ -128,6 +128,8 @@ class PreparedRelease:
     type_source: TypeSource | None = None
     #: Siblings that calibrate membership scores; None without any.
     siblings: CalibrationReleases | None = None
+    #: People of a population file who are the reference set of membership scores; None where the control provides it.
+    reference: Table | None = None
 
     def rng(self, part: str) -> np.random.Generator:
         """Return the random generator of one attack, independent of other attacks."""
@@ -252,6 +254,9 @@ def prepare(
         notes += said
     reading.check([whole, *given_tables, *([] if outside is None else [outside])])
     population = _compared(whole, releases, reference, settings, 0 if found is None else found.rows)
+    if population is not None and outside is not None and not population.control_people:
+        releases, population, said = _with_reference(releases, population, reference, settings, int(seeds[2]))
+        notes += said
     (people, most), flags = side_by_side(
         lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot), lambda: _flags(whole, given_tables)
     )
@@ -287,10 +292,16 @@ def _compared(
     control_rows: int,
 ) -> PopulationFinding | None:
     """Check siblings, and return the risk against a population file."""
-    if reference.releases and len(releases) > 1:
+    if reference.siblings and len(releases) > 1:
+        # Each would have a test of its own with the same smallest p, so that several together would exceed the level.
         raise InputError(
-            f"{reference.releases} can be compared with one release, but there are {len(releases)}. Audit each release "
-            "by itself"
+            f"Siblings are of the same generator and settings as one release, but there are {len(releases)} releases. "
+            "Audit each release by itself, with its own siblings"
+        )
+    if reference.population is not None and len(releases) > 1:
+        raise InputError(
+            f"A population file can be compared with one release, but there are {len(releases)}. Audit each release by "
+            "itself"
         )
     release = releases[0].release
     if reference.siblings:
@@ -306,6 +317,29 @@ def _compared(
         population_is=settings.population_is,
         control_people=0 if reference.people else control_rows,
     )
+
+
+def _with_reference(
+    releases: list[PreparedRelease],
+    finding: PopulationFinding,
+    reference: ReferenceTables,
+    settings: AuditSettings,
+    seed: int,
+) -> tuple[list[PreparedRelease], PopulationFinding, list[str]]:
+    """Return releases with the population file as reference set of membership scores, where it can be, with notes."""
+    release = releases[0].release
+    if reference.population is None or release.control is None or "membership" not in settings.parts:
+        return releases, finding, []
+    people, why = reference_set(
+        (release.original, release.control),
+        reference.population,
+        releases[0].known + releases[0].sensitive,
+        identifier=identifier_of(settings),
+        rng=np.random.default_rng([seed, 1]),
+    )
+    if people is None:
+        return releases, finding, [why]
+    return [replace(each, reference=people) for each in releases], replace(finding, reference_people=people.rows), []
 
 
 def with_roles(table: Table, settings: AuditSettings) -> Table:

@@ -65,6 +65,7 @@ OTHER_KIND = 0.99
 
 def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return membership findings, and the people that they expose."""
+    from unveil.attacks.table.membership import TREES_FROM
     from unveil.attacks.table.membership_scores import SCORES, LearnedCombination, unusual
     from unveil.metrics.trials.membership import area_under_curve, curve
 
@@ -73,8 +74,10 @@ def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     case = _Case(attacked, attacked.drawn.parts, attacked.prepared.release.control)
     far = unusual(population=case.population, people=case.measured, columns=case.columns, scale=attacked.drawn.scale)
     scored = case.calibrated(case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers)))
-    adversary = LearnedCombination.learned(*scored[2:]) if case.parts.learns else None
-    reference = scored[2][ALONE] if adversary is None else _reference(*scored[2:])
+    # Decided once: those who learn from four fifths for the threshold must learn in the same way.
+    trees = case.parts.learning[0].size >= TREES_FROM
+    adversary = LearnedCombination.learned(*scored[2:], trees=trees) if case.parts.learns else None
+    reference = scored[2][ALONE] if adversary is None else _reference(*scored[2:], trees=trees)
     # Whom the lot divided is of one kind.
     apart = None if attacked.drawn.people.by_lot else case.told_apart_without_the_release(adversary, far)
     if apart is not None and not apart.low <= 0.5 <= apart.high:
@@ -112,7 +115,8 @@ class _Case:
 
     @cached_property
     def population(self) -> "Table":
-        return self.control.take(self.parts.population)
+        given = self.attacked.prepared.reference
+        return self.control.take(self.parts.population) if given is None else given
 
     @cached_property
     def measured(self) -> "tuple[Table, Table]":
@@ -197,7 +201,7 @@ class _Case:
         return self.number_of(self.parts.learning[0]), self.number_of(self.parts.learning[1], outside=True)
 
 
-def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatArray]") -> "FloatArray":
+def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatArray]", *, trees: bool) -> "FloatArray":
     """Return cross-validated scores of people outside the data.
 
     Those learned from score lower than others do: they would make a threshold that too many are above.
@@ -210,7 +214,7 @@ def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatA
     found = []
     for fold in range(_FOLDS):
         rest = (some(side, fold, left_out=False) for side in (members, others))
-        found.append(LearnedCombination.learned(*rest)(some(others, fold, left_out=True)))
+        found.append(LearnedCombination.learned(*rest, trees=trees)(some(others, fold, left_out=True)))
     return np.concatenate(found)
 
 
@@ -303,7 +307,11 @@ def _separation(
         members=members.size,
         others=others.size,
         learned_from=case.learned_from,
-        population=case.number_of(case.parts.population, outside=True),
+        population=(
+            case.number_of(case.parts.population, outside=True)
+            if case.attacked.prepared.reference is None
+            else case.population.rows
+        ),
         scores=alone,
         outliers=tuple(of_outliers(each) for each in OUTLIERS),
         curve=curve(members, others),

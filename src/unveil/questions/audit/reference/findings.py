@@ -89,3 +89,8 @@ class PopulationFinding:
     control_people: int = figure(
         "Number of rows that are the control group: their identifier is not in the original.", counts="rows", default=0
     )
+    reference_people: int = figure(
+        "Number of rows that are the reference set of membership scores; 0 where the control group provides it.",
+        counts="rows",
+        default=0,
+    )

@@ -43,11 +43,6 @@ class ReferenceTables:
         """All tables, in the order of their files."""
         return (*self.siblings, *self.people, *(() if self.population is None else (self.population,)))
 
-    @property
-    def releases(self) -> str:
-        """What is compared with one release; empty if nothing is."""
-        return "Siblings" if self.siblings else "A population file" if self.population is not None else ""
-
     def stored(self, store: ColumnStore) -> "ReferenceTables":
         """Return the same tables with their columns on disk."""
         return ReferenceTables(
