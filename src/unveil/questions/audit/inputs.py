@@ -408,8 +408,7 @@ def _people(
     itself = Release(whole, row, outside)
     everybody = pool_people(itself, ids)
     attacks = any(part in ATTACKS for part in settings.parts)
-    if outside is not None and settings.household is not None and by_lot is None and attacks:
-        # Where the lot divided people, it did not heed households.
+    if outside is not None and settings.household is not None and attacks:
         everybody = replace(everybody, household=_households(everybody, (whole, outside), settings.household))
     most = most_attacked(settings.targets, everybody.members, everybody.others)
     unit = everybody.person if everybody.household is None else everybody.household[everybody.person]

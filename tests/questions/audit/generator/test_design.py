@@ -16,6 +16,8 @@ def design(
     *,
     person: Any = None,
     adjacency: Any = "add-remove",
+    unit: Any = None,
+    targets: Any = "auto",
     planted: Any = 0,
     seed: Any = 1,
     frame: Any = None,
@@ -27,6 +29,8 @@ def design(
         GeneratorSettings(generator="shuffle", **settings),
         person=np.arange(rows) if person is None else person,
         adjacency=adjacency,
+        unit=unit,
+        targets=targets,
         rng=np.random.default_rng(seed),
     )
 
@@ -99,6 +103,27 @@ def test_all_rows_of_a_person_stay_together() -> None:
     person = np.repeat(np.arange(50), 2)
     for each in design(person=person, folds=2).runs:
         assert np.intersect1d(person[each.inside], person[each.outside]).size == 0
+
+
+@pytest.mark.parametrize("settings", [{"holdout": 0.4}, {"folds": 3}, {"runs": 5}], ids=str)
+def test_households_are_held_out_whole(settings: Any) -> None:
+    home = np.random.default_rng(2).integers(0, 70, 150)
+    _, unit = np.unique(home, return_inverse=True)
+    made = design(150, unit=unit, **settings)
+    for each in made.runs:
+        assert np.intersect1d(unit[each.inside], unit[each.outside]).size == 0
+        assert each.inside.size + each.outside.size == 150
+    few = design(150, unit=unit, targets=20, **settings)
+    # Whole households are attacked, of at most twice as many people.
+    assert few.attacked.size <= 40
+    assert set(few.attacked) == set(np.flatnonzero(np.isin(unit, unit[few.attacked])))
+
+
+def test_few_households_and_canaries_of_households_are_refused() -> None:
+    with pytest.raises(InputError, match="Audit at least 40 households"):
+        design(100, unit=np.arange(100) // 4)
+    with pytest.raises(InputError, match="Households are held out whole"):
+        design(200, unit=np.arange(200) // 2, canaries=Canaries(number=3), holdout=0.4)
 
 
 def test_who_is_held_out_hangs_on_what_rows_hold_and_not_on_where_they_stand() -> None:

@@ -239,6 +239,29 @@ def test_rows_of_a_person_are_held_out_together() -> None:
     assert given[0] | given[1] == set(range(120))
 
 
+@pytest.mark.parametrize("settings", [{}, {"folds": 3}, {"runs": 4}], ids=str)
+def test_households_are_held_out_whole_and_no_leak_is_found_where_there_is_none(settings: Any) -> None:
+    # The two people of a household are alike, so that one would give the other away.
+    half = PEOPLE[:120]
+    frame = pl.concat([half, half.with_columns(pl.col("weight") + 1)]).with_columns(
+        home=pl.Series([f"home {each % 120}" for each in range(240)])
+    )
+    given = []
+
+    def kept(rows: Any, rng: Any) -> Any:
+        given.append(set(rows["home"].to_list()))
+        return unrelated(rows, rng).with_columns(home=pl.lit("x"))
+
+    way = found(kept, frame=frame, household="home", attacks=["copies", "membership"], **settings)
+    assert way.verdict.releases[0].proved == ()
+    homes = {f"home {each}" for each in range(120)}
+    for each in given:
+        assert len(each) == {"folds": 80, "runs": 60}.get(next(iter(settings), ""), 96)
+        assert each < homes
+    guilty = found(resampled, frame=frame, household="home", attacks=["copies", "membership"], **settings)
+    assert guilty.verdict.releases[0].proved
+
+
 def test_a_generator_makes_its_own_control() -> None:
     with pytest.raises(InputError, match="Leave out control"):
         audit(PEOPLE, None, OTHERS, generator=resampled)

@@ -281,7 +281,8 @@ class _Folds:
         self._everybody = design.people <= DRAWN_UP_TO
         self._people = np.arange(design.people) if self._everybody else np.sort(design.attacked)
         is_attacked = np.isin(self._people, design.attacked)
-        strata = [np.flatnonzero(is_attacked), np.flatnonzero(~is_attacked)]
+        unit = design.unit[self._people]
+        strata = [stratum for side in (is_attacked, ~is_attacked) for stratum in units_by_size(unit, side)]
         held_out = [(each.run.round, each.run.fold) for each in attacked]
         self._folds = JointDraws(draw_folds(design.fold[:, self._people], held_out, strata, seed))
         people = [each.prepared.people for each in attacked]
@@ -375,6 +376,21 @@ class JointDraws:
         return found
 
 
+def units_by_size(unit: IntArray, chosen: BoolArray) -> list[IntArray]:
+    """Return the chosen people of units of each size, at [unit, person].
+
+    Units of one size are exchangeable: a large household is more likely in the larger part.
+
+    >>> [each.tolist() for each in units_by_size(np.array([5, 3, 5, 7]), np.array([True] * 4))]
+    [[[1], [3]], [[0, 2]]]
+    """
+    people = np.flatnonzero(chosen)
+    order = people[np.argsort(unit[people], kind="stable")]
+    sizes = np.unique(unit[order], return_counts=True)[1]
+    of_person = np.repeat(sizes, sizes)
+    return [order[of_person == size].reshape(-1, size) for size in np.unique(sizes).tolist()]
+
+
 def draw_folds(fold: IntArray, held_out: Sequence[tuple[int, int]], strata: Sequence[IntArray], seed: int) -> DrawRuns:
     """Return random assignments of people to the folds of each round, within strata.
 
@@ -385,7 +401,7 @@ def draw_folds(fold: IntArray, held_out: Sequence[tuple[int, int]], strata: Sequ
     held_out
         The round of each run, and the fold that is held out of it.
     strata
-        The people of each stratum, whose folds were drawn apart from those of others.
+        The people of each stratum, at [unit, person]; its units have one fold each, drawn apart from others.
     seed
         Where draws start.
     """
@@ -398,7 +414,7 @@ def draw_folds(fold: IntArray, held_out: Sequence[tuple[int, int]], strata: Sequ
             drawn = np.tile(fold.astype(np.int16)[:, None], (1, many, 1))
             for each in drawn:
                 for people in strata:
-                    each[:, people] = rng.permuted(each[:, people], axis=1)
+                    each[:, people] = rng.permuted(each[:, people[:, 0]], axis=1)[:, :, None]
             in_fold = {(which, each): drawn[which] != each for which, each in set(held_out)}
             yield [in_fold[each] for each in held_out]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.metrics.epsilon.bound import ADJACENCY
@@ -146,6 +147,7 @@ def _audit_way(
             "folds": None if design.folds == 1 else design.folds,
             "canaries": None if settings.canaries is None else asdict(settings.canaries),
             "adjacency": None if claim is None else claim.adjacency,
+            "household": settings.household,
         },
         workers=settings.workers,
         cluster=settings.cluster,
@@ -256,11 +258,26 @@ def _planned(
         found = unusual_rows(table, each * settings.canaries.number, columns=columns, rng=rng)
         own = np.repeat(np.arange(table.rows)[:, None], len(table.columns), axis=1)
         everybody, pairs = given.composed(np.concatenate([own, found.rows])), found.pairs
-    return (
-        draw_design(everybody.table, settings, person=person, adjacency=adjacency, targets=settings.targets, rng=rng),
-        everybody,
-        pairs,
+    design = draw_design(
+        everybody.table,
+        settings,
+        person=person,
+        unit=_households(table, person, settings.household),
+        adjacency=adjacency,
+        targets=settings.targets,
+        rng=rng,
     )
+    return design, everybody, pairs
+
+
+def _households(table: Table, person: IntArray, column: str | None) -> IntArray | None:
+    """Return the household of each person, by the first of the person's rows; None without any."""
+    if column is None:
+        return None
+    home = number_people(table.series(column), table.rows, "the household column")
+    first: IntArray = home[np.unique(person, return_index=True)[1]]
+    _, numbered = np.unique(first, return_inverse=True)
+    return numbered.astype(np.int64)
 
 
 def _prepared(
