@@ -20,6 +20,7 @@ from unveil.data.table.repeated_people import repeated_people
 from unveil.data.table.words import weight_columns
 from unveil.errors import InputError, did_you_mean
 from unveil.metrics.releases._population_models import checked_weights
+from unveil.metrics.releases.population_risk import RISK_ABOVE
 from unveil.metrics.releases.release_type import is_masked
 from unveil.metrics.trials.groups import bands
 from unveil.metrics.verdict.control import check_control
@@ -50,6 +51,7 @@ from unveil.questions.audit.settings import (
     usual_neighbours,
 )
 from unveil.report.editions import people as people_text
+from unveil.report.profiles import profile
 
 if TYPE_CHECKING:
     import polars as pl
@@ -315,8 +317,15 @@ def _compared(
         reference.population,
         stated=tuple(settings.quasi_identifiers),
         population_is=settings.population_is,
+        threshold=_risk_threshold(settings),
         control_people=0 if reference.people else control_rows,
     )
+
+
+def _risk_threshold(settings: AuditSettings) -> float:
+    """Return the risk of one person above which records are counted: that of the profile, if it has one."""
+    allowed = profile(settings.profile).max_risk if settings.profile else None
+    return RISK_ABOVE if allowed is None else allowed
 
 
 def _with_reference(

@@ -52,6 +52,8 @@ class RunSiblings:
     auc_calibrated: float = figure(
         "The same for the DCR score minus its mean over runs without the person.", default=nan
     )
+    #: The row of each person whom the first run was given, with the z of the DCR score; empty in a redacted report.
+    people_z: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,10 +30,11 @@ from unveil.questions.audit.generator.combine import (
     spread_of,
 )
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
-from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity
+from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity, RunSiblings
 from unveil.questions.audit.generator.settings import WAY
 from unveil.questions.audit.generator.siblings import run_siblings, with_siblings
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
+from unveil.questions.audit.reference.calibration import with_z
 from unveil.questions.audit.run import attack_release, audit_original, audit_release, audit_releases
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.reading import TableReading
@@ -163,7 +164,8 @@ def _audit_way(
         prepared = with_siblings(every, run, design)
         attacked.append(AttackedRun(run, prepared, attack_release(prepared, progress=own)))
     progress("computing all tests", 0.9)
-    audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
+    siblings = run_siblings(every, table, design, rng=np.random.default_rng(int(seeds[3])))
+    audit = _judged(attacked, design, table, siblings, seed=int(seeds[2]) >> 1)
     first = attacked[0]
     shown = [each for attack in audit.attacks if (each := audit.releases[0].strongest(attack)) is not None]
     way = GeneratorSummary(
@@ -180,7 +182,7 @@ def _audit_way(
         spread=spread_of(attacked, shown),
         lost=_losses(attacked),
         oddities=_oddities(design.runs, made, first),
-        siblings=run_siblings(every, table, design, rng=np.random.default_rng(int(seeds[3]))),
+        siblings=siblings,
     )
     epsilon = epsilon_from_tables(audit, claim=claim, by_lot=True)
     if settings.canaries is not None:
@@ -197,7 +199,9 @@ def _audit_way(
     return replace(audit, way=way, epsilon=epsilon), first.prepared.releases[0]
 
 
-def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, seed: int) -> Audit:
+def _judged(
+    attacked: Sequence[AttackedRun], design: Design, table: Table, siblings: RunSiblings | None, *, seed: int
+) -> Audit:
     """Return the findings over all runs, with the tests."""
     first = attacked[0]
     prepared = first.prepared
@@ -206,7 +210,7 @@ def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, se
         {WAY: combined(attacked, design, seed=seed)},
         rng=np.random.default_rng([prepared.seed, 0]),
     )
-    audited = audit_release(prepared, found[WAY], exposed=_exposed(first))
+    audited = audit_release(prepared, found[WAY], exposed=_exposed(first, siblings))
     before = audit_original(prepared)
     notes = (_OF_FIRST,) if len(attacked) > 1 else ()
     audit = replace(prepared.found((audited,), verdict=verdict, before=before, notes=notes), sha256=table.sha256)
@@ -308,11 +312,10 @@ def _prepared(
     )
 
 
-def _exposed(first: AttackedRun) -> tuple[ExposedPerson, ...]:
+def _exposed(first: AttackedRun, siblings: RunSiblings | None) -> tuple[ExposedPerson, ...]:
     """Return people exposed by the first run, by row of all people."""
-    return tuple(
-        replace(person, row=int(first.run.inside[person.row])) for one in first.tried for person in one.exposed
-    )
+    exposed = [replace(person, row=int(first.run.inside[person.row])) for one in first.tried for person in one.exposed]
+    return with_z(exposed, () if siblings is None else siblings.people_z)
 
 
 def _losses(attacked: Sequence[AttackedRun]) -> tuple[float, ...]:

@@ -14,7 +14,7 @@ from unveil.metrics.verdict.siblings import FEWEST_OF_ASSIGNMENT, assignment_tes
 from unveil.questions.audit.generator.design import Design, GeneratorRun
 from unveil.questions.audit.generator.findings import RunSiblings
 from unveil.questions.audit.inputs import PreparedAudit
-from unveil.questions.audit.reference.calibration import CalibrationReleases
+from unveil.questions.audit.reference.calibration import CalibrationReleases, z_of_people
 from unveil.questions.audit.reference.siblings import compared_columns
 
 
@@ -55,8 +55,15 @@ def run_siblings(
     )[:, :, 0]
     is_tested = len(design.runs) >= FEWEST_OF_ASSIGNMENT
     nearness = np.array([scores[~own].mean(axis=0) for own in held_out.T])
+    given = ~held_out[:, 0]
+    people_z: tuple[tuple[int, float], ...] = ()
+    if design.siblings:
+        places = [each.number for each in design.siblings_of(design.runs[0])]
+        seen = ~held_out[given][:, places]
+        people_z = z_of_people(rows[given], scores[given, 0], scores[given][:, places], seen, rng=rng)
     return RunSiblings(
         number=design.siblings,
+        people_z=people_z,
         p=assignment_test(nearness, rng=rng) if is_tested else nan,
         smallest_p=smallest_assignment_p(len(design.runs)) if is_tested else nan,
         auc=_area(scores, held_out),

@@ -69,6 +69,8 @@ class SiblingFinding:
     )
     #: The share of people with each sibling as the nearest, ascending; empty in a redacted report.
     sibling_rates: tuple[float, ...] = ()
+    #: The row of each person who was compared, with the z of the DCR score; empty in a redacted report.
+    people_z: tuple[tuple[int, float], ...] = ()
 
 
 #: Which table the risk against the population is counted on.

@@ -31,17 +31,21 @@ def population_finding(
     *,
     stated: tuple[str, ...],
     population_is: PopulationIs,
+    threshold: float,
     control_people: int,
 ) -> PopulationFinding:
     """Return the risk against a population file; refuse a register that does not contain the data.
 
-    ``stated`` are the stated quasi-identifiers; without any, all columns count that an attacker may know.
+    ``stated`` are the stated quasi-identifiers; without any, all columns count that an attacker may know. Records with
+    a risk above ``threshold`` are counted.
     """
     check_population(original, population)
     is_masked = release.kind == "masked"
     table = release.released if is_masked else release.original
     columns = _keys(release, population, stated)
-    risk = register_risk(table.select(columns), population.select(columns), columns, population_is=population_is)
+    risk = register_risk(
+        table.select(columns), population.select(columns), columns, population_is=population_is, threshold=threshold
+    )
     if population_is == "register" and not risk.is_register:
         raise SettingError(_contradicted(risk, population, "release" if is_masked else "original"), "population_is")
     return PopulationFinding(of="release" if is_masked else "original", risk=risk, control_people=control_people)

@@ -18,6 +18,7 @@ def shared_siblings(small: SmallNumbers, finding: SiblingFinding) -> SiblingFind
         finding,
         attack_rate=rate,
         sibling_rates=(),
+        people_z=(),
         auc=_round(finding.auc),
         auc_calibrated=_round(finding.auc_calibrated),
     )
@@ -42,7 +43,7 @@ def shared_siblings(small: SmallNumbers, finding: SiblingFinding) -> SiblingFind
 
 def shared_runs(siblings: RunSiblings) -> RunSiblings:
     """Return runs as sibling releases with rounded AUCs."""
-    return replace(siblings, auc=_round(siblings.auc), auc_calibrated=_round(siblings.auc_calibrated))
+    return replace(siblings, auc=_round(siblings.auc), auc_calibrated=_round(siblings.auc_calibrated), people_z=())
 
 
 def _round(area: float) -> float:

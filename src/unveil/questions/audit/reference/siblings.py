@@ -27,6 +27,7 @@ from unveil.metrics.verdict.siblings import (
     smallest_assignment_p,
 )
 from unveil.questions.audit.people import draw_people
+from unveil.questions.audit.reference.calibration import z_of_people
 from unveil.questions.audit.reference.findings import (
     SiblingCheck,
     SiblingFinding,
@@ -116,8 +117,10 @@ def sibling_finding(case: SiblingCase) -> SiblingFinding:
     elif test == "assignment":
         test, check = "none", "siblings_overlap"
     auc = nan, nan
+    people_z: tuple[tuple[int, float], ...] = ()
     if check != "siblings_differ":
         auc = _areas(case, keys, own, seen)
+        people_z = z_of_people(case.rows, own[:, 0], own[:, 1:], seen, rng=case.rng)
     return SiblingFinding(
         number=number,
         check=check,
@@ -130,6 +133,7 @@ def sibling_finding(case: SiblingCase) -> SiblingFinding:
         statistics=() if finding is None else _statistics(finding),
         auc=auc[0],
         auc_calibrated=auc[1],
+        people_z=people_z,
         **_effect(left, case.rng),
     )
 
