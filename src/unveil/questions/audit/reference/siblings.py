@@ -34,7 +34,7 @@ from unveil.questions.audit.reference.findings import (
     SiblingStatistic,
     SiblingTestName,
 )
-from unveil.questions.audit.reference.read import ReferenceTables, are_in, identifier_keys
+from unveil.questions.audit.reference.read import ReferenceTables, are_in, as_middles, identifier_keys
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,7 +93,10 @@ def compared_columns(release: Release) -> list[str]:
 def sibling_finding(case: SiblingCase) -> SiblingFinding:
     """Return how close the release is to its people, compared with its siblings."""
     siblings, people = case.reference.siblings, case.reference.people
-    number, same = len(siblings), population_check(case.releases, case.columns)
+    releases = case.releases
+    if case.release.kind == "masked":
+        releases = as_middles(case.release.original, releases, case.columns)
+    number, same = len(siblings), population_check(releases, case.columns)
     keys = case.keys([case.original, *people]) if people else []
     seen = np.column_stack([are_in(keys[0][case.rows], each) for each in keys[1:]]) if people else None
     is_left_out = np.zeros(case.rows.size, np.bool_) if seen is None else seen.any(axis=1)
