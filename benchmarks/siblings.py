@@ -28,11 +28,15 @@ from unveil.metrics.verdict.siblings import (
     sibling_figures,
     sibling_test,
 )
+from unveil.protections.table.mondrian import Mondrian
+from unveil.questions.audit.reference.read import as_middles
 
 COLUMNS = (
     "PUMA", "AGEP", "SEX", "MSP", "HISP", "RAC1P", "HOUSING_TYPE", "OWN_RENT", "EDU", "PINCP_DECILE", "DPHY",
 )  # fmt: skip
 PEOPLE, SIBLINGS = 300, 22
+#: The columns that are masked in classes.
+MASKED = ("PUMA", "AGEP", "RAC1P", "EDU", "PINCP_DECILE")
 #: Draws the rows of a release from the codes of its people.
 Generator = Callable[[IntArray, np.random.Generator], IntArray]
 #: Runs a case once: whether each of its outcomes came about.
@@ -140,6 +144,24 @@ def release_case(census: Census, generator: Generator, *, harmless: bool, shared
     return run
 
 
+def in_classes(people: IntArray, rng: np.random.Generator) -> Table:
+    """Return people in classes of at least three, with bands and sets that differ by release."""
+    return Mondrian(columns=MASKED, k=3, cells=True).apply(table(people), rng=rng).released
+
+
+def masked_case(census: Census, *, harmless: bool) -> Run:
+    """Return a case of masked releases: whether they are withheld, and flagged."""
+
+    def run(rng: np.random.Generator) -> tuple[bool, bool]:
+        data = census.draw(SIBLINGS + 2, rng)
+        people, made = table(data[0] if harmless else data[1]), [in_classes(each, rng) for each in data[1:]]
+        scores = nearness_to_releases(made, people, COLUMNS, ranks=[1], masked=True)[:, :, 0]
+        differs = population_check(as_middles(people, made, COLUMNS), COLUMNS).differs
+        return differs, not differs and sibling_test(sibling_figures(scores, scores == COPY)).p <= LEVEL
+
+    return run
+
+
 def assignment_case(census: Census, generator: Generator, *, harmless: bool) -> Run:
     """Return a case of the test of four releases with their people."""
 
@@ -178,6 +200,8 @@ def cases(census: Mapping[str, Census]) -> Iterator[Case]:
     yield Case(
         "assignment of four releases, harmless", True, assignment_case(whole, copying(chain, 0.05), harmless=True)
     )
+    yield Case("masked in classes of three, harmless", True, masked_case(whole, harmless=True), both)
+    yield Case("masked in classes of three, own people", False, masked_case(whole, harmless=False), both)
     yield Case("population check, same population", True, population_case(whole, whole), both)
     for share in (0.02, 0.05):
         for name, generator in generators.items():

@@ -27,7 +27,7 @@ COPY = -float(np.log(_FLOOR))
 #: Added to the standard deviation of the siblings.
 _LEAST_SPREAD = 0.1
 #: With fewer siblings there is no standard deviation to divide by.
-_FEWEST_OF_Z = 3
+FEWEST_OF_Z = 3
 
 
 class CalibratedScores(NamedTuple):
@@ -142,7 +142,7 @@ def calibrate(
     """
     chosen = np.take_along_axis(siblings, drawn_siblings(siblings.shape, seen, number, rng), axis=1)
     difference = own - chosen.mean(axis=1)
-    spread = chosen.std(axis=1) + _LEAST_SPREAD if chosen.shape[1] >= _FEWEST_OF_Z else np.full(own.size, np.nan)
+    spread = chosen.std(axis=1) + _LEAST_SPREAD if chosen.shape[1] >= FEWEST_OF_Z else np.full(own.size, np.nan)
     at_least = (chosen >= own[:, None]).sum(axis=1)
     return CalibratedScores(difference, difference / spread, (1 + at_least) / (1 + chosen.shape[1]))
 

@@ -16,6 +16,8 @@ from unveil.metrics.releases.truthful import HeldValues, cells_of, compatible_ro
 
 #: What a population file is: everybody in the data is in it, or not; "auto" decides by the data.
 PopulationIs = Literal["auto", "register", "sample"]
+#: Records with a risk above this are counted, unless another one is stated.
+RISK_ABOVE = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +74,7 @@ def register_risk(
     columns: Sequence[str] | None = None,
     *,
     population_is: PopulationIs = "auto",
-    threshold: float = 0.2,
+    threshold: float = RISK_ABOVE,
 ) -> RegisterRisk:
     """Return the risk of a table against a population file, per equivalence class.
 

@@ -152,6 +152,15 @@ def assignment_test(nearness: FloatArray, *, rng: np.random.Generator) -> float:
     return (1 + int((nearness[rows, drawn].sum(axis=1) >= own - near).sum())) / (DRAWN + 1)
 
 
+def smallest_assignment_p(releases: int) -> float:
+    """Return the smallest p of the test of assignments.
+
+    >>> smallest_assignment_p(4) * 24, smallest_assignment_p(8) * 10_001
+    (1.0, 1.0)
+    """
+    return 1 / factorial(releases) if releases <= ALL_ASSIGNED else 1 / (DRAWN + 1)
+
+
 class PopulationCheck(NamedTuple):
     """Whether a release and its siblings are of one population.
 

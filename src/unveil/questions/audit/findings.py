@@ -118,6 +118,9 @@ class ExposedPerson:
         The columns whose value is released, but is not in the reference set.
     weights
         The match weight of each of ``columns`` in bits.
+    z
+        The DCR score minus its mean over siblings that did not see the person, in standard deviations; NaN with fewer
+        than three. People share the siblings, so it ranks people and is no test.
     """
 
     row: int
@@ -129,6 +132,7 @@ class ExposedPerson:
     columns: tuple[str, ...] = ()
     unheard: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()
+    z: float = nan
 
     @property
     def p(self) -> float:

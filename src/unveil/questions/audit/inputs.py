@@ -21,6 +21,7 @@ from unveil.data.table.repeated_people import repeated_people
 from unveil.data.table.words import weight_columns
 from unveil.errors import InputError, did_you_mean
 from unveil.metrics.releases._population_models import checked_weights
+from unveil.metrics.releases.population_risk import RISK_ABOVE
 from unveil.metrics.releases.release_type import is_masked
 from unveil.metrics.trials.groups import bands
 from unveil.metrics.verdict.control import check_control
@@ -40,8 +41,9 @@ from unveil.questions.audit.people import (
     number_households,
     pool_people,
 )
+from unveil.questions.audit.reference.calibration import CalibrationReleases
 from unveil.questions.audit.reference.findings import PopulationFinding, SiblingFinding
-from unveil.questions.audit.reference.population import control_from, population_finding
+from unveil.questions.audit.reference.population import control_from, population_finding, reference_set
 from unveil.questions.audit.reference.read import ReferenceTables, check_siblings
 from unveil.questions.audit.reference.siblings import compared_columns
 from unveil.questions.audit.settings import (
@@ -53,6 +55,7 @@ from unveil.questions.audit.settings import (
     usual_neighbours,
 )
 from unveil.report.editions import people as people_text
+from unveil.report.profiles import profile
 
 if TYPE_CHECKING:
     import polars as pl
@@ -129,6 +132,10 @@ class PreparedRelease:
     columns_left_out: int = 0
     #: Who says whether it is masked or synthetic: the user, or its rows.
     type_source: TypeSource | None = None
+    #: Siblings that calibrate membership scores; None without any.
+    siblings: CalibrationReleases | None = None
+    #: People of a population file who are the reference set of membership scores; None where the control provides it.
+    reference: Table | None = None
 
     def rng(self, part: str) -> np.random.Generator:
         """Return the random generator of one attack, independent of other attacks."""
@@ -268,6 +275,9 @@ def prepare(
     as_read = () if joined is None else (*joined.released_tables, *joined.original_tables)
     reading.check([whole, *given_tables, *([] if outside is None else [outside]), *as_read])
     population = _compared(whole, releases, reference, settings, 0 if found is None else found.rows)
+    if population is not None and outside is not None and not population.control_people:
+        releases, population, said = _with_reference(releases, population, reference, settings, int(seeds[2]))
+        notes += said
     (targets, most), flags = side_by_side(
         lambda: _people(whole, outside, ids, settings, seeds.tolist(), by_lot),
         lambda: _flags([_without(each, own_keys) for each in as_read] or [*given_tables, whole]),
@@ -354,10 +364,16 @@ def _compared(
     control_rows: int,
 ) -> PopulationFinding | None:
     """Check siblings, and return the risk against a population file."""
-    if reference.releases and len(releases) > 1:
+    if reference.siblings and len(releases) > 1:
+        # Each would have a test of its own with the same smallest p, so that several together would exceed the level.
         raise InputError(
-            f"{reference.releases} can be compared with one release, but there are {len(releases)}. Audit each release "
-            "by itself"
+            f"Siblings are of the same generator and settings as one release, but there are {len(releases)} releases. "
+            "Audit each release by itself, with its own siblings"
+        )
+    if reference.population is not None and len(releases) > 1:
+        raise InputError(
+            f"A population file can be compared with one release, but there are {len(releases)}. Audit each release by "
+            "itself"
         )
     release = releases[0].release
     if reference.siblings:
@@ -371,8 +387,38 @@ def _compared(
         reference.population,
         stated=tuple(settings.quasi_identifiers),
         population_is=settings.population_is,
+        threshold=_risk_threshold(settings),
         control_people=0 if reference.people else control_rows,
     )
+
+
+def _risk_threshold(settings: AuditSettings) -> float:
+    """Return the risk of one person above which records are counted: that of the profile, if it has one."""
+    allowed = profile(settings.profile).max_risk if settings.profile else None
+    return RISK_ABOVE if allowed is None else allowed
+
+
+def _with_reference(
+    releases: list[PreparedRelease],
+    finding: PopulationFinding,
+    reference: ReferenceTables,
+    settings: AuditSettings,
+    seed: int,
+) -> tuple[list[PreparedRelease], PopulationFinding, list[str]]:
+    """Return releases with the population file as reference set of membership scores, where it can be, with notes."""
+    release = releases[0].release
+    if reference.population is None or release.control is None or "membership" not in settings.parts:
+        return releases, finding, []
+    people, why = reference_set(
+        (release.original, release.control),
+        reference.population,
+        releases[0].known + releases[0].sensitive,
+        identifier=settings.person_key,
+        rng=np.random.default_rng([seed, 1]),
+    )
+    if people is None:
+        return releases, finding, [why]
+    return [replace(each, reference=people) for each in releases], replace(finding, reference_people=people.rows), []
 
 
 def with_roles(table: Table, settings: AuditSettings) -> Table:
@@ -441,8 +487,7 @@ def _people(
     itself = Release(whole, row, outside)
     everybody = pool_people(itself, ids)
     attacks = any(part in ATTACKS for part in settings.parts)
-    if outside is not None and settings.household is not None and by_lot is None and attacks:
-        # Where the lot divided people, it did not heed households.
+    if outside is not None and settings.household is not None and attacks:
         everybody = replace(everybody, household=_households(everybody, (whole, outside), settings.household))
     most = most_attacked(settings.targets, everybody.members, everybody.others)
     unit = everybody.person if everybody.household is None else everybody.household[everybody.person]

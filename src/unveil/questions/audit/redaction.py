@@ -30,7 +30,7 @@ from unveil.questions.audit.decision.text import with_text
 from unveil.questions.audit.findings import Audit, AuditedRelease, ColumnFact, Suggestions, TableFlags
 from unveil.questions.audit.generator.findings import GeneratorSummary
 from unveil.questions.audit.redaction_rates import SmallNumbers, shared_findings, shared_verdict, without_numbers
-from unveil.questions.audit.reference.redaction import shared_population, shared_siblings
+from unveil.questions.audit.reference.redaction import shared_population, shared_runs, shared_siblings
 from unveil.report.figures import redacted
 from unveil.report.suppressed_number import SuppressedNumber
 
@@ -121,7 +121,8 @@ def _way(way: GeneratorSummary) -> GeneratorSummary:
     The words of a command may hold passwords, addresses and folders. Protections and functions are names.
     """
     generator = COMMAND if any(place in way.generator for place in PLACES) else way.generator
-    return replace(way, generator=generator, about={}, spread=(), lost=())
+    siblings = None if way.siblings is None else shared_runs(way.siblings)
+    return replace(way, generator=generator, about={}, spread=(), lost=(), siblings=siblings)
 
 
 def _suggestions(small: SmallNumbers, suggestions: Suggestions | None) -> Suggestions | None:

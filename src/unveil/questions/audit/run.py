@@ -21,6 +21,7 @@ from unveil.questions.audit.generator.combine import epsilon_from_tables
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare
 from unveil.questions.audit.projection import forewarn, read_tables
 from unveil.questions.audit.read import AuditFiles
+from unveil.questions.audit.reference.calibration import with_z
 from unveil.questions.audit.reference.findings import SiblingFinding
 from unveil.questions.audit.reference.read import ReferenceTables
 from unveil.questions.audit.runner import AuditJob, Runner
@@ -86,6 +87,7 @@ def audit_releases(
     if siblings is not None:
         is_evidence = siblings.test != "none" and prepared.people.control.outcome != "usable"
         siblings = replace(siblings, is_evidence=is_evidence)
+        releases = tuple(replace(each, exposed=with_z(each.exposed, siblings.people_z)) for each in releases)
     audit = prepared.found(releases, verdict=verdict, before=before, notes=tuple(notes), siblings=siblings)
     return replace(audit, tables=_with_transitions(prepared))
 

@@ -1,5 +1,7 @@
 """Membership in an audit: who is called a member follows from everybody together, and without control nobody is."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -46,3 +48,24 @@ def test_without_control_membership_says_why_there_is_none() -> None:
     assert not any(each.risk.excess_over_control.defined or each.proved for each in small)
     assert {each.why_not_judged for each in small} == {"the control group is too small"}
     assert np.isnan(small[0].p)
+
+
+@pytest.mark.parametrize("least", [100, 134])
+def test_trees_are_decided_once_by_all_who_are_learned_from(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from unveil.attacks.table.membership_scores import LearnedCombination
+
+    used = []
+    learned = LearnedCombination.learned
+
+    def noted(members: Any, outsiders: Any, *, trees: bool = False) -> LearnedCombination:
+        used.append((len(members["nearest"]), trees))
+        return learned(members, outsiders, trees=trees)
+
+    monkeypatch.setattr("unveil.attacks.table.membership.TREES_FROM", least)
+    monkeypatch.setattr(LearnedCombination, "learned", noted)
+    answer = ask(people(400, 1), people(400, 2), people(400, 3), attacks=["membership"])
+    # 133 members teach; those who set the threshold learn from four fifths of them, and in the same way.
+    assert used[0] == (133, least == 100)
+    assert [trees for _, trees in used] == [least == 100] * 6
+    assert {size for size, _ in used[1:]} == {106, 107}
+    assert [each.separation.learned_from[0] for each in found(answer) if each.separation is not None] == [133]

@@ -16,6 +16,8 @@ def design(
     *,
     person: Any = None,
     adjacency: Any = "add-remove",
+    unit: Any = None,
+    targets: Any = "auto",
     planted: Any = 0,
     seed: Any = 1,
     frame: Any = None,
@@ -27,13 +29,17 @@ def design(
         GeneratorSettings(generator="shuffle", **settings),
         person=np.arange(rows) if person is None else person,
         adjacency=adjacency,
+        unit=unit,
+        targets=targets,
         rng=np.random.default_rng(seed),
     )
 
 
-def test_a_fifth_is_held_out_of_all_runs_unless_told() -> None:
-    made = design(runs=3)
+def test_a_fifth_is_held_out_of_one_run_and_the_stated_share_of_all_runs() -> None:
+    assert design().runs[0].outside.size == 20
+    made = design(runs=3, holdout=0.2)
     assert [each.outside.size for each in made.runs] == [20] * 3
+    assert made.siblings == 0
     assert all(np.array_equal(each.outside, made.runs[0].outside) for each in made.runs)
     assert all(np.array_equal(np.union1d(each.inside, each.outside), np.arange(100)) for each in made.runs)
     assert len({each.seed for each in made.runs}) == 3
@@ -47,14 +53,77 @@ def test_with_folds_everybody_is_held_out_once_in_each_round() -> None:
         assert np.array_equal(np.sort(held), np.arange(103))
     assert {each.outside.size for each in made.runs} == {25, 26}
     for each in made.runs:
-        assert np.array_equal(np.flatnonzero(made.fold == each.fold), each.outside)
+        assert np.array_equal(np.flatnonzero(made.fold[each.round] == each.fold), each.outside)
         assert np.intersect1d(each.inside, each.outside).size == 0
+    # Each round divides people anew.
+    assert not np.array_equal(made.fold[0], made.fold[1])
+
+
+@pytest.mark.parametrize(
+    ("settings", "siblings"),
+    [
+        ({"runs": 2}, 0),
+        ({"runs": 3}, 0),
+        ({"runs": 4}, 1),
+        ({"runs": 7}, 2),
+        ({"runs": 8}, 3),
+        ({"runs": 44}, 10),
+        ({"folds": 3}, 0),
+        ({"folds": 3, "runs": 3}, 2),
+        ({"canaries": Canaries(number=3), "runs": 9, "holdout": 0.4}, 0),
+        ({"canaries": Canaries(number=3), "runs": 9, "holdout": None}, 0),
+    ],
+    ids=str,
+)
+def test_everybody_has_equally_many_runs_that_did_not_see_them(settings: Any, siblings: int) -> None:
+    made = design(140, **settings)
+    assert made.siblings == siblings
+    for run in made.runs:
+        others = made.siblings_of(run) if siblings else []
+        assert run.round not in {each.round for each in others}
+        unseen = sum((np.isin(np.arange(140), each.outside).astype(int) for each in others), np.zeros(140, int))
+        assert set(unseen.tolist()) == {siblings}
+
+
+def test_several_runs_are_given_random_halves_and_more_of_them_go_on() -> None:
+    few, more = design(101, runs=4), design(101, runs=9)
+    assert {each.outside.size for each in more.runs} == {50, 51}
+    assert len(more.runs) == 9
+    for one, other in zip(few.runs, more.runs[:4], strict=True):
+        assert np.array_equal(one.given, other.given)
+        assert (one.seed, one.number, one.round) == (other.seed, other.number, other.round)
+    for first in range(0, 8, 2):
+        assert np.intersect1d(more.runs[first].outside, more.runs[first + 1].outside).size == 0
+    # How many runs did not see a person does not depend on the person, but for the last one without its pair.
+    times = sum((np.isin(np.arange(101), each.outside).astype(int) for each in more.runs[:8]), np.zeros(101, int))
+    assert set(times.tolist()) == {4}
 
 
 def test_all_rows_of_a_person_stay_together() -> None:
     person = np.repeat(np.arange(50), 2)
     for each in design(person=person, folds=2).runs:
         assert np.intersect1d(person[each.inside], person[each.outside]).size == 0
+
+
+@pytest.mark.parametrize("settings", [{"holdout": 0.4}, {"folds": 3}, {"runs": 5}], ids=str)
+def test_households_are_held_out_whole(settings: Any) -> None:
+    home = np.random.default_rng(2).integers(0, 70, 150)
+    _, unit = np.unique(home, return_inverse=True)
+    made = design(150, unit=unit, **settings)
+    for each in made.runs:
+        assert np.intersect1d(unit[each.inside], unit[each.outside]).size == 0
+        assert each.inside.size + each.outside.size == 150
+    few = design(150, unit=unit, targets=20, **settings)
+    # Whole households are attacked, of at most twice as many people.
+    assert few.attacked.size <= 40
+    assert set(few.attacked) == set(np.flatnonzero(np.isin(unit, unit[few.attacked])))
+
+
+def test_few_households_and_canaries_of_households_are_refused() -> None:
+    with pytest.raises(InputError, match="Audit at least 40 households"):
+        design(100, unit=np.arange(100) // 4)
+    with pytest.raises(InputError, match="Households are held out whole"):
+        design(200, unit=np.arange(200) // 2, canaries=Canaries(number=3), holdout=0.4)
 
 
 def test_who_is_held_out_hangs_on_what_rows_hold_and_not_on_where_they_stand() -> None:

@@ -71,8 +71,8 @@ def test_effects_of_a_way_are_those_of_people_over_all_runs(settings: Any) -> No
         for made in (lambda frame, rng: frame.sample(fraction=1, shuffle=True, seed=int(rng.integers(99))), unrelated)
     )
     assert {attack for attack, _ in copied} >= {"copies", "linkability", "membership"}
-    # Of three folds everybody is held out once; else a fifth of all people is.
-    held_out = 240 if "folds" in settings else 48
+    # Of three folds or two halves everybody is held out once; else a fifth of all people is.
+    held_out = 240 if settings else 48
     for name in ("copies", ""), ("linkability", "column split 1"), ("membership", "DCR score"):
         high, none = copied[name], fresh[name]
         assert high.is_significant
@@ -135,7 +135,7 @@ def test_a_table_that_is_the_same_whoever_is_given_is_said() -> None:
     fixed = OTHERS[:100]
     assert found(lambda *_: fixed, folds=2).way.oddities == ("same table",)
     # With the same people every time nobody can tell.
-    assert found(lambda *_: fixed, runs=2).way.oddities == ()
+    assert found(lambda *_: fixed, runs=2, holdout=0.2).way.oddities == ()
 
 
 def test_people_who_were_never_given_are_said() -> None:
@@ -239,6 +239,29 @@ def test_rows_of_a_person_are_held_out_together() -> None:
     assert given[0] | given[1] == set(range(120))
 
 
+@pytest.mark.parametrize("settings", [{}, {"folds": 3}, {"runs": 4}], ids=str)
+def test_households_are_held_out_whole_and_no_leak_is_found_where_there_is_none(settings: Any) -> None:
+    # The two people of a household are alike, so that one would give the other away.
+    half = PEOPLE[:120]
+    frame = pl.concat([half, half.with_columns(pl.col("weight") + 1)]).with_columns(
+        home=pl.Series([f"home {each % 120}" for each in range(240)])
+    )
+    given = []
+
+    def kept(rows: Any, rng: Any) -> Any:
+        given.append(set(rows["home"].to_list()))
+        return unrelated(rows, rng).with_columns(home=pl.lit("x"))
+
+    way = found(kept, frame=frame, household="home", attacks=["copies", "membership"], **settings)
+    assert way.verdict.releases[0].proved == ()
+    homes = {f"home {each}" for each in range(120)}
+    for each in given:
+        assert len(each) == {"folds": 80, "runs": 60}.get(next(iter(settings), ""), 96)
+        assert each < homes
+    guilty = found(resampled, frame=frame, household="home", attacks=["copies", "membership"], **settings)
+    assert guilty.verdict.releases[0].proved
+
+
 def test_a_generator_makes_its_own_control() -> None:
     with pytest.raises(InputError, match="Leave out control"):
         audit(PEOPLE, None, OTHERS, generator=resampled)
@@ -272,7 +295,7 @@ def test_folds_are_balanced_among_those_attacked() -> None:
     table = Table.from_frame(PEOPLE)
     settings = GeneratorSettings(generator="shuffle", folds=4)
     made = draw_design(table, settings, person=np.arange(240), adjacency="add-remove", rng=np.random.default_rng(0))
-    assert np.bincount(made.fold[made.attacked[:100]]).tolist() == [25] * 4
+    assert np.bincount(made.fold[0, made.attacked[:100]]).tolist() == [25] * 4
 
 
 def test_targets_are_the_same_people_in_all_folds() -> None:

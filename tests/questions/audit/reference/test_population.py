@@ -41,6 +41,18 @@ def test_the_worked_example() -> None:
     assert answer.findings.control_rows is None
 
 
+@pytest.mark.parametrize(
+    ("profile", "threshold", "above"),
+    [("", 0.2, 4 / 7), ("ema", 1 / 11, 1), ("cell-3", 1 / 3, 2 / 7), ("quebec", 0.2, 4 / 7)],
+)
+def test_a_profile_sets_the_risk_above_which_records_are_counted(profile: str, threshold: float, above: float) -> None:
+    answer = ask(REGISTER, **({"profile": profile} if profile else {}))
+    # F is 6 for a, 2 for A, 4 for b, and 1 for B.
+    assert risk(answer).threshold == threshold
+    assert risk(answer).journalist_above == pytest.approx(above)
+    assert f"Journalist risk above {100 * threshold:.2g}%" in answer.to_html().replace(".0%", "%")
+
+
 def test_a_class_with_too_few_people_makes_it_a_sample() -> None:
     found = risk(ask(REGISTER.filter(pl.col("key") != "B")))
     assert (found.is_register, found.contradictions) == (False, 1)

@@ -85,8 +85,10 @@ def test_refused(case: str) -> None:
 
 
 def test_several_releases_have_no_siblings() -> None:
-    with pytest.raises(InputError, match=r"Siblings can be compared with one release, but there are 2"):
+    with pytest.raises(InputError, match=r"settings as one release, but there are 2 releases. Audit each release by"):
         audit(ORIGINAL, [RELEASE, SIBLINGS[2]], **PLAIN, sibling=SIBLINGS[:2])
+    with pytest.raises(InputError, match=r"A population file can be compared with one release, but there are 2"):
+        audit(ORIGINAL, [RELEASE, SIBLINGS[2]], **PLAIN, population=people(7))
 
 
 def test_a_folder_stands_for_its_files(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Membership inference by two scores and a learned one."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -32,6 +33,7 @@ from unveil.questions.audit.findings import (
     TprAtFpr,
 )
 from unveil.questions.audit.people import per_person
+from unveil.questions.audit.reference.calibration import calibrated_scores
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
@@ -63,6 +65,7 @@ OTHER_KIND = 0.99
 
 def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return membership findings, and the people that they expose."""
+    from unveil.attacks.table.membership import TREES_FROM
     from unveil.attacks.table.membership_scores import SCORES, LearnedCombination, unusual
     from unveil.metrics.trials.membership import area_under_curve, curve
 
@@ -70,9 +73,11 @@ def learned(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
         return ()
     case = _Case(attacked, attacked.drawn.parts, attacked.prepared.release.control)
     far = unusual(population=case.population, people=case.measured, columns=case.columns, scale=attacked.drawn.scale)
-    scored = case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers))
-    adversary = LearnedCombination.learned(*scored[2:]) if case.parts.learns else None
-    reference = scored[2][ALONE] if adversary is None else _reference(*scored[2:])
+    scored = case.calibrated(case.scores(attacked.prepared.release.released, (*case.measured, *case.teachers)))
+    # Decided once: those who learn from four fifths for the threshold must learn in the same way.
+    trees = case.parts.learning[0].size >= TREES_FROM
+    adversary = LearnedCombination.learned(*scored[2:], trees=trees) if case.parts.learns else None
+    reference = scored[2][ALONE] if adversary is None else _reference(*scored[2:], trees=trees)
     # Whom the lot divided is of one kind.
     apart = None if attacked.drawn.people.by_lot else case.told_apart_without_the_release(adversary, far)
     if apart is not None and not apart.low <= 0.5 <= apart.high:
@@ -110,7 +115,8 @@ class _Case:
 
     @cached_property
     def population(self) -> "Table":
-        return self.control.take(self.parts.population)
+        given = self.attacked.prepared.reference
+        return self.control.take(self.parts.population) if given is None else given
 
     @cached_property
     def measured(self) -> "tuple[Table, Table]":
@@ -147,8 +153,20 @@ class _Case:
             columns=self.columns,
             names=tuple(SCORES) if self.parts.learns else (ALONE,),
             scale=self.attacked.drawn.scale,
-            rng=self.attacked.rng,
+            # The same sets of columns against every release.
+            rng=deepcopy(self.attacked.rng),
         )
+
+    def calibrated(self, scored: "list[dict[str, FloatArray]]") -> "list[dict[str, FloatArray]]":
+        """Return the scores of measured people and teachers, calibrated where there are siblings."""
+        siblings = self.attacked.prepared.siblings
+        if siblings is None:
+            return scored
+        own, others = self.parts.measured
+        inside, outside = self.parts.learning
+        controls = self._members.rows
+        rows = [own, controls + others, *([inside] if self.parts.learns else []), controls + outside]
+        return calibrated_scores(scored, (*self.measured, *self.teachers), rows, siblings, self.scores)
 
     def told_apart_without_the_release(
         self, adversary: "LearnedCombination | None", far: "Sequence[FloatArray]"
@@ -183,7 +201,7 @@ class _Case:
         return self.number_of(self.parts.learning[0]), self.number_of(self.parts.learning[1], outside=True)
 
 
-def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatArray]") -> "FloatArray":
+def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatArray]", *, trees: bool) -> "FloatArray":
     """Return cross-validated scores of people outside the data.
 
     Those learned from score lower than others do: they would make a threshold that too many are above.
@@ -196,7 +214,7 @@ def _reference(members: "Mapping[str, FloatArray]", others: "Mapping[str, FloatA
     found = []
     for fold in range(_FOLDS):
         rest = (some(side, fold, left_out=False) for side in (members, others))
-        found.append(LearnedCombination.learned(*rest)(some(others, fold, left_out=True)))
+        found.append(LearnedCombination.learned(*rest, trees=trees)(some(others, fold, left_out=True)))
     return np.concatenate(found)
 
 
@@ -289,7 +307,11 @@ def _separation(
         members=members.size,
         others=others.size,
         learned_from=case.learned_from,
-        population=case.number_of(case.parts.population, outside=True),
+        population=(
+            case.number_of(case.parts.population, outside=True)
+            if case.attacked.prepared.reference is None
+            else case.population.rows
+        ),
         scores=alone,
         outliers=tuple(of_outliers(each) for each in OUTLIERS),
         curve=curve(members, others),

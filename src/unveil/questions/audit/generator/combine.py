@@ -53,23 +53,24 @@ class AttackedRun:
 
 
 class RunCounts(NamedTuple):
-    """Number of runs with each person given, and with each held out."""
+    """Number of runs with each person given, and with each held out, on average."""
 
-    inside: int
-    outside: int
+    inside: float
+    outside: float
 
 
 def combined(attacked: Sequence[AttackedRun], design: Design, *, seed: int) -> tuple[AttackResult, ...]:
     """Return each attack's result over all runs: mean rates, joint tests.
 
     Where the same people are held out in all runs, a person's score is the mean over runs. With folds everybody is
-    held out once, and a figure is the sum over runs of what it is on the people of the run; drawn anew is who is in
-    which fold. What is not there in every run (as a secret that has one value in some release) is left out.
+    held out once in each round, and a figure is the sum over runs of what it is on the people of the run; drawn anew is
+    who is in which fold of each round. What is not there in every run (as a secret that has one value in some release)
+    is left out.
     """
     first = attacked[0]
     judge = _Runs(attacked) if design.folds == 1 else _Folds(attacked, design, seed)
-    repeated = len(attacked) // design.folds
-    times = RunCounts(repeated if design.folds == 1 else repeated * (design.folds - 1), repeated)
+    rounds = len(attacked) / design.folds
+    times = RunCounts(rounds * max(design.folds - 1, 1), rounds)
     made = []
     for one in first.tried:
         same = [found for each in attacked if (found := _same(one, each.tried)) is not None]
@@ -202,7 +203,7 @@ def _mean_excess(every: Sequence[Rate], first: Risk | JudgedFigure, attack: Rate
     return mean_rate(every, len(every))
 
 
-def mean_rate(rates: Sequence[Rate], times: int) -> Rate:
+def mean_rate(rates: Sequence[Rate], times: float) -> Rate:
     """Return the mean of a rate over runs, with its CI.
 
     ``times`` is how often the same people were tried: tries on somebody in several runs are worth those of one.
@@ -280,9 +281,10 @@ class _Folds:
         self._everybody = design.people <= DRAWN_UP_TO
         self._people = np.arange(design.people) if self._everybody else np.sort(design.attacked)
         is_attacked = np.isin(self._people, design.attacked)
-        strata = [np.flatnonzero(is_attacked), np.flatnonzero(~is_attacked)]
-        held_out = [each.run.fold for each in attacked]
-        self._folds = JointDraws(draw_folds(design.fold[self._people], held_out, strata, seed))
+        unit = design.unit[self._people]
+        strata = [stratum for side in (is_attacked, ~is_attacked) for stratum in units_by_size(unit, side)]
+        held_out = [(each.run.round, each.run.fold) for each in attacked]
+        self._folds = JointDraws(draw_folds(design.fold[:, self._people], held_out, strata, seed))
         people = [each.prepared.people for each in attacked]
         self._measured = (
             JointDraws(draw_pools([each.pool("measured") for each in people], seed + 1))
@@ -374,30 +376,46 @@ class JointDraws:
         return found
 
 
-def draw_folds(fold: IntArray, held_out: Sequence[int], strata: Sequence[IntArray], seed: int) -> DrawRuns:
-    """Return random assignments of people to folds, within strata.
+def units_by_size(unit: IntArray, chosen: BoolArray) -> list[IntArray]:
+    """Return the chosen people of units of each size, at [unit, person].
+
+    Units of one size are exchangeable: a large household is more likely in the larger part.
+
+    >>> [each.tolist() for each in units_by_size(np.array([5, 3, 5, 7]), np.array([True] * 4))]
+    [[[1], [3]], [[0, 2]]]
+    """
+    people = np.flatnonzero(chosen)
+    order = people[np.argsort(unit[people], kind="stable")]
+    sizes = np.unique(unit[order], return_counts=True)[1]
+    of_person = np.repeat(sizes, sizes)
+    return [order[of_person == size].reshape(-1, size) for size in np.unique(sizes).tolist()]
+
+
+def draw_folds(fold: IntArray, held_out: Sequence[tuple[int, int]], strata: Sequence[IntArray], seed: int) -> DrawRuns:
+    """Return random assignments of people to the folds of each round, within strata.
 
     Parameters
     ----------
     fold
-        The fold of each person.
+        The fold of each person in each round, at [round, person].
     held_out
-        The fold that is held out in each run.
+        The round of each run, and the fold that is held out of it.
     strata
-        The people of each stratum, whose folds were drawn apart from those of others.
+        The people of each stratum, at [unit, person]; its units have one fold each, drawn apart from others.
     seed
         Where draws start.
     """
 
     def blocks(number: int) -> Iterator[Sequence[BoolArray]]:
-        yield [fold[None] != each for each in held_out]
+        yield [fold[which][None] != each for which, each in held_out]
         size = max(1, min(BLOCK, _LABELS // max(fold.size, 1)))
         for block, first in enumerate(range(0, number, size)):
-            rng = np.random.default_rng([seed, block])
-            drawn = np.tile(fold.astype(np.int16), (min(size, number - first), 1))
-            for people in strata:
-                drawn[:, people] = rng.permuted(drawn[:, people], axis=1)
-            in_fold = {each: drawn != each for each in set(held_out)}
+            rng, many = np.random.default_rng([seed, block]), min(size, number - first)
+            drawn = np.tile(fold.astype(np.int16)[:, None], (1, many, 1))
+            for each in drawn:
+                for people in strata:
+                    each[:, people] = rng.permuted(each[:, people[:, 0]], axis=1)[:, :, None]
+            in_fold = {(which, each): drawn[which] != each for which, each in set(held_out)}
             yield [in_fold[each] for each in held_out]
 
     return blocks

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import nan
 from typing import Literal
 
 from unveil._figure import derived, figure
@@ -31,6 +32,31 @@ class RunSpread:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RunSiblings:
+    """Runs as sibling releases of people whom they did not see."""
+
+    COUNTS = "statistic"
+
+    number: int = figure(
+        "Number of runs without the person that calibrate each membership score.", counts="nothing private"
+    )
+    p: float = figure(
+        "The p-value of the test with the run as unit: is each run nearer to its own people? Null with fewer than four "
+        "runs.",
+        default=nan,
+    )
+    smallest_p: float = figure(
+        "The smallest p that this number of runs allows; null without a test.", default=nan, counts="nothing private"
+    )
+    auc: float = figure("AUC of the DCR score, people given against people held out: mean over runs.", default=nan)
+    auc_calibrated: float = figure(
+        "The same for the DCR score minus its mean over runs without the person.", default=nan
+    )
+    #: The row of each person whom the first run was given, with the z of the DCR score; empty in a redacted report.
+    people_z: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class GeneratorSummary:
     """How a generator produced the audited releases."""
 
@@ -42,7 +68,9 @@ class GeneratorSummary:
     people: int = figure("Number of people; each run holds some of them out.")
     rows: int = figure("Number of their rows.")
     held_out: int = figure("Number of people held out in the first run.")
-    folds: int = figure("Number of cross-validation folds; 1 where the same part is held out in every run.")
+    folds: int = figure(
+        "Number of parts into which people are divided; 1 where the same part is held out in every run."
+    )
     runs: int = figure("Number of runs of the generator.")
     attacked: int = figure("Number of runs with all attacks; the rest serve canaries only.")
     seconds: tuple[float, ...] = figure("Wall time of each run, in seconds.")
@@ -51,6 +79,9 @@ class GeneratorSummary:
         "Utility loss of each run; empty where it was not measured.", name="utility_loss", default=()
     )
     oddities: tuple[Oddity, ...] = figure("Irregularities of the generator.", name="irregularities", default=())
+    siblings: RunSiblings | None = figure(
+        "Runs as sibling releases; null where the same people are held out in every run.", default=None
+    )
     attacked_beside: int = figure("Number of attacked rows in existing releases.", name="attacked_existing", default=0)
 
 

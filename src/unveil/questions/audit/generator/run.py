@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from unveil._kernels.types import IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.metrics.epsilon.bound import ADJACENCY
@@ -29,9 +30,11 @@ from unveil.questions.audit.generator.combine import (
     spread_of,
 )
 from unveil.questions.audit.generator.design import Design, GeneratorRun, draw_design
-from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity
+from unveil.questions.audit.generator.findings import GeneratorSummary, Oddity, RunSiblings
 from unveil.questions.audit.generator.settings import WAY
+from unveil.questions.audit.generator.siblings import run_siblings, with_siblings
 from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease, prepare, refuse_repeated, with_roles
+from unveil.questions.audit.reference.calibration import with_z
 from unveil.questions.audit.run import attack_release, audit_original, audit_release, audit_releases
 from unveil.questions.audit.settings import AuditSettings
 from unveil.questions.reading import TableReading
@@ -142,9 +145,10 @@ def _audit_way(
             "seed": int(seeds[0]),
             # Not how many runs: more of them go on from those that are there.
             "hold_out": settings.holdout,
-            "folds": settings.folds,
+            "folds": None if design.folds == 1 else design.folds,
             "canaries": None if settings.canaries is None else asdict(settings.canaries),
             "adjacency": None if claim is None else claim.adjacency,
+            "household": settings.household,
         },
         workers=settings.workers,
         cluster=settings.cluster,
@@ -152,14 +156,16 @@ def _audit_way(
     )
     # Where canaries are planted the runs are there for the coins: one of them is attacked in every way.
     runs = design.runs if settings.canaries is None else design.runs[:1]
+    every = [_prepared(table, made[place], run, design, settings, int(seeds[1])) for place, run in enumerate(runs)]
     attacked = []
     for number, run in enumerate(runs):
         which = f" (run {number + 1} of {len(runs)})" if len(runs) > 1 else ""
         own = _within(progress, _MAKING + 0.8 * number / len(runs), 0.8 / len(runs), which)
-        prepared = _prepared(table, made[number], run, design, settings, int(seeds[1]))
+        prepared = with_siblings(every, run, design)
         attacked.append(AttackedRun(run, prepared, attack_release(prepared, progress=own)))
     progress("computing all tests", 0.9)
-    audit = _judged(attacked, design, table, seed=int(seeds[2]) >> 1)
+    siblings = run_siblings(every, table, design, rng=np.random.default_rng(int(seeds[3])))
+    audit = _judged(attacked, design, table, siblings, seed=int(seeds[2]) >> 1)
     first = attacked[0]
     shown = [each for attack in audit.attacks if (each := audit.releases[0].strongest(attack)) is not None]
     way = GeneratorSummary(
@@ -176,6 +182,7 @@ def _audit_way(
         spread=spread_of(attacked, shown),
         lost=_losses(attacked),
         oddities=_oddities(design.runs, made, first),
+        siblings=siblings,
     )
     epsilon = epsilon_from_tables(audit, claim=claim, by_lot=True)
     if settings.canaries is not None:
@@ -192,7 +199,9 @@ def _audit_way(
     return replace(audit, way=way, epsilon=epsilon), first.prepared.releases[0]
 
 
-def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, seed: int) -> Audit:
+def _judged(
+    attacked: Sequence[AttackedRun], design: Design, table: Table, siblings: RunSiblings | None, *, seed: int
+) -> Audit:
     """Return the findings over all runs, with the tests."""
     first = attacked[0]
     prepared = first.prepared
@@ -201,7 +210,7 @@ def _judged(attacked: Sequence[AttackedRun], design: Design, table: Table, *, se
         {WAY: combined(attacked, design, seed=seed)},
         rng=np.random.default_rng([prepared.seed, 0]),
     )
-    audited = audit_release(prepared, found[WAY], exposed=_exposed(first))
+    audited = audit_release(prepared, found[WAY], exposed=_exposed(first, siblings))
     before = audit_original(prepared)
     notes = (_OF_FIRST,) if len(attacked) > 1 else ()
     audit = replace(prepared.found((audited,), verdict=verdict, before=before, notes=notes), sha256=table.sha256)
@@ -253,11 +262,26 @@ def _planned(
         found = unusual_rows(table, each * settings.canaries.number, columns=columns, rng=rng)
         own = np.repeat(np.arange(table.rows)[:, None], len(table.columns), axis=1)
         everybody, pairs = given.composed(np.concatenate([own, found.rows])), found.pairs
-    return (
-        draw_design(everybody.table, settings, person=person, adjacency=adjacency, targets=settings.targets, rng=rng),
-        everybody,
-        pairs,
+    design = draw_design(
+        everybody.table,
+        settings,
+        person=person,
+        unit=_households(table, person, settings.household),
+        adjacency=adjacency,
+        targets=settings.targets,
+        rng=rng,
     )
+    return design, everybody, pairs
+
+
+def _households(table: Table, person: IntArray, column: str | None) -> IntArray | None:
+    """Return the household of each person, by the first of the person's rows; None without any."""
+    if column is None:
+        return None
+    home = number_people(table.series(column), table.rows, "the household column")
+    first: IntArray = home[np.unique(person, return_index=True)[1]]
+    _, numbered = np.unique(first, return_inverse=True)
+    return numbered.astype(np.int64)
 
 
 def _prepared(
@@ -288,11 +312,10 @@ def _prepared(
     )
 
 
-def _exposed(first: AttackedRun) -> tuple[ExposedPerson, ...]:
+def _exposed(first: AttackedRun, siblings: RunSiblings | None) -> tuple[ExposedPerson, ...]:
     """Return people exposed by the first run, by row of all people."""
-    return tuple(
-        replace(person, row=int(first.run.inside[person.row])) for one in first.tried for person in one.exposed
-    )
+    exposed = [replace(person, row=int(first.run.inside[person.row])) for one in first.tried for person in one.exposed]
+    return with_z(exposed, () if siblings is None else siblings.people_z)
 
 
 def _losses(attacked: Sequence[AttackedRun]) -> tuple[float, ...]:

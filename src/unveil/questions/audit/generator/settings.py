@@ -90,8 +90,9 @@ class GeneratorSettings(Settings):
     )
     runs: int = setting(
         1,
-        "Runs per fold",
-        "Several runs show how much releases of one generator differ.",
+        "Runs, or runs per fold",
+        "Each of several runs is given a random half of the people, unless the share held out, folds, or canaries are "
+        "stated. The runs without a person are sibling releases for this person: they calibrate membership scores.",
         least=1,
         only="command line",
         group="Generator",
@@ -202,8 +203,28 @@ class GeneratorSettings(Settings):
         return Claim(epsilon=self.epsilon, delta=self.delta, adjacency=cast("Adjacency", self.adjacency))
 
     @property
+    def folds_of_round(self) -> int:
+        """Into how many parts each round divides the people; 1 where the same part is held out of all runs.
+
+        Several runs are given random halves, unless it is stated who is held out.
+        """
+        if self.folds is not None:
+            return self.folds
+        return 2 if self.runs > 1 and self.holdout is None and self.canaries is None else 1
+
+    @property
+    def all_runs(self) -> int:
+        """How often the generator runs."""
+        return (self.folds or 1) * self.runs
+
+    @property
+    def rounds(self) -> int:
+        """How often the people are divided."""
+        return -(-self.all_runs // self.folds_of_round) if self.folds_of_round > 1 else 1
+
+    @property
     def share_held_out(self) -> float:
         """Which share of the people is held out in each run."""
-        if self.folds is not None:
-            return 1 / self.folds
+        if self.folds_of_round > 1:
+            return 1 / self.folds_of_round
         return HOLD_OUT if self.holdout is None else self.holdout

@@ -69,6 +69,8 @@ class SiblingFinding:
     )
     #: The share of people with each sibling as the nearest, ascending; empty in a redacted report.
     sibling_rates: tuple[float, ...] = ()
+    #: The row of each person who was compared, with the z of the DCR score; empty in a redacted report.
+    people_z: tuple[tuple[int, float], ...] = ()
 
 
 #: Which table the risk against the population is counted on.
@@ -88,4 +90,9 @@ class PopulationFinding:
     risk: RegisterRisk = figure(inline=True)
     control_people: int = figure(
         "Number of rows that are the control group: their identifier is not in the original.", counts="rows", default=0
+    )
+    reference_people: int = figure(
+        "Number of rows that are the reference set of membership scores; 0 where the control group provides it.",
+        counts="rows",
+        default=0,
     )

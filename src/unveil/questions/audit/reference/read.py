@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from unveil._kernels.types import BoolArray
 from unveil.data.files.column_store import ColumnStore
 from unveil.data.files.source import shown
-from unveil.data.table import Table, agree
+from unveil.data.table import Kind, Table, agree
+from unveil.data.table.cells import OrderedCells
 from unveil.errors import InputError
 from unveil.questions.audit.reference.settings import ReferenceSettings
 from unveil.questions.reading import TableReading
@@ -42,11 +43,6 @@ class ReferenceTables:
     def every(self) -> tuple[Table, ...]:
         """All tables, in the order of their files."""
         return (*self.siblings, *self.people, *(() if self.population is None else (self.population,)))
-
-    @property
-    def releases(self) -> str:
-        """What is compared with one release; empty if nothing is."""
-        return "Siblings" if self.siblings else "A population file" if self.population is not None else ""
 
     def stored(self, store: ColumnStore) -> "ReferenceTables":
         """Return the same tables with their columns on disk."""
@@ -183,8 +179,12 @@ def check_siblings(release: "Release", columns: Sequence[str], reference: Refere
         _refuse_lacking(
             f"The people of sibling {sibling.name!r} lack", table, columns, "They need the columns of the release"
         )
-    own = [("the release", release.released), ("the original", release.original)]
-    siblings = [(f"{each.name!r}", each) for each in reference.siblings]
+    releases = [release.released, *reference.siblings]
+    if release.kind == "masked":
+        releases = as_written(releases, columns)
+    own = [("the release", releases[0]), ("the original", release.original)]
+    names = [f"{each.name!r}" for each in reference.siblings]
+    siblings = list(zip(names, releases[1:], strict=True))
     people = [(f"{each.name!r}", each) for each in reference.people]
     if (same := _first_same([*own[:1], *siblings], columns)) is not None:
         which = (
@@ -200,6 +200,51 @@ def check_siblings(release: "Release", columns: Sequence[str], reference: Refere
                 "those behind the release"
             )
         raise InputError(f"People files {same[0]} and {same[1]} hold the same rows. {_ADVICE}")
+
+
+def as_written(releases: Sequence[Table], columns: Sequence[str]) -> list[Table]:
+    """Return masked releases with the texts of their cells: bands and sets of several releases have no common reading.
+
+    >>> one, other = (Table.from_frame({"age": each}) for each in (["20-29", "*"], [25, 26]))
+    >>> [(each.columns[0].kind, each.series("age").to_list()) for each in as_written([one, other], ["age"])]
+    [('category', ['20-29', None]), ('category', ['25', '26'])]
+    """
+    import polars as pl
+
+    kinds: dict[str, Kind] = dict.fromkeys(columns, "category")
+    return [
+        Table.from_frame(pl.DataFrame({name: table.series(name).cast(pl.String) for name in columns}), kinds=kinds)
+        for table in releases
+    ]
+
+
+def as_middles(original: Table, releases: Sequence[Table], columns: Sequence[str]) -> list[Table]:
+    """Return masked releases with the middles of bands, and the texts of other cells.
+
+    Each release may have bands of its own, so that their texts are not those of another population.
+
+    >>> people = Table.from_frame({"age": [20, 27, 24, 31]})
+    >>> (found,) = as_middles(people, [Table.from_frame({"age": ["20-30", "31"]})], ["age"])
+    >>> found.series("age").to_list()
+    [25.0, 31.0]
+    """
+    import polars as pl
+
+    people = original.select(list(columns))
+    made = []
+    for release, written in zip(releases, as_written(releases, columns), strict=True):
+        cells = agree(people, release.select(list(columns)), masked=True)[1].cells or {}
+        data = {}
+        for name in columns:
+            data[name] = written.series(name)
+            if name in cells and isinstance(holds := cells[name].holds, OrderedCells):
+                middle = (holds.low.cast(pl.Float64) + holds.high.cast(pl.Float64)) / 2
+                data[name] = middle.gather(cells[name].of_row).alias(name)
+        kinds: dict[str, Kind] = {
+            name: "number" if each.dtype == pl.Float64 else "category" for name, each in data.items()
+        }
+        made.append(Table.from_frame(pl.DataFrame(data), kinds=kinds))
+    return made
 
 
 def check_population(original: Table, population: Table) -> None:

@@ -5,6 +5,7 @@ from math import isnan, nan
 
 from unveil.metrics.releases.population_risk import RegisterRisk
 from unveil.metrics.verdict.effects import EffectSize
+from unveil.questions.audit.generator.findings import RunSiblings
 from unveil.questions.audit.redaction_rates import SmallNumbers
 from unveil.questions.audit.reference.findings import PopulationFinding, SiblingFinding
 from unveil.report.suppressed_number import SuppressedNumber
@@ -17,6 +18,7 @@ def shared_siblings(small: SmallNumbers, finding: SiblingFinding) -> SiblingFind
         finding,
         attack_rate=rate,
         sibling_rates=(),
+        people_z=(),
         auc=_round(finding.auc),
         auc_calibrated=_round(finding.auc_calibrated),
     )
@@ -37,6 +39,11 @@ def shared_siblings(small: SmallNumbers, finding: SiblingFinding) -> SiblingFind
             statistics=(),
         )
     return made
+
+
+def shared_runs(siblings: RunSiblings) -> RunSiblings:
+    """Return runs as sibling releases with rounded AUCs."""
+    return replace(siblings, auc=_round(siblings.auc), auc_calibrated=_round(siblings.auc_calibrated), people_z=())
 
 
 def _round(area: float) -> float:

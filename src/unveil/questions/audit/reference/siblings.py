@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import factorial, nan
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +15,6 @@ from unveil.metrics.trials.membership import area_under_curve
 from unveil.metrics.trials.risk import Rate, clopper_pearson
 from unveil.metrics.verdict.effects import FEWEST_ATTEMPTS, EffectSize
 from unveil.metrics.verdict.siblings import (
-    ALL_ASSIGNED,
-    DRAWN,
     FEWEST_OF_ASSIGNMENT,
     FEWEST_OF_TEST,
     FIGURES,
@@ -26,15 +24,17 @@ from unveil.metrics.verdict.siblings import (
     sibling_effect,
     sibling_figures,
     sibling_test,
+    smallest_assignment_p,
 )
 from unveil.questions.audit.people import draw_people
+from unveil.questions.audit.reference.calibration import z_of_people
 from unveil.questions.audit.reference.findings import (
     SiblingCheck,
     SiblingFinding,
     SiblingStatistic,
     SiblingTestName,
 )
-from unveil.questions.audit.reference.read import ReferenceTables, are_in, identifier_keys
+from unveil.questions.audit.reference.read import ReferenceTables, are_in, as_middles, identifier_keys
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,7 +93,10 @@ def compared_columns(release: Release) -> list[str]:
 def sibling_finding(case: SiblingCase) -> SiblingFinding:
     """Return how close the release is to its people, compared with its siblings."""
     siblings, people = case.reference.siblings, case.reference.people
-    number, same = len(siblings), population_check(case.releases, case.columns)
+    releases = case.releases
+    if case.release.kind == "masked":
+        releases = as_middles(case.release.original, releases, case.columns)
+    number, same = len(siblings), population_check(releases, case.columns)
     keys = case.keys([case.original, *people]) if people else []
     seen = np.column_stack([are_in(keys[0][case.rows], each) for each in keys[1:]]) if people else None
     is_left_out = np.zeros(case.rows.size, np.bool_) if seen is None else seen.any(axis=1)
@@ -117,8 +120,10 @@ def sibling_finding(case: SiblingCase) -> SiblingFinding:
     elif test == "assignment":
         test, check = "none", "siblings_overlap"
     auc = nan, nan
+    people_z: tuple[tuple[int, float], ...] = ()
     if check != "siblings_differ":
         auc = _areas(case, keys, own, seen)
+        people_z = z_of_people(case.rows, own[:, 0], own[:, 1:], seen, rng=case.rng)
     return SiblingFinding(
         number=number,
         check=check,
@@ -131,6 +136,7 @@ def sibling_finding(case: SiblingCase) -> SiblingFinding:
         statistics=() if finding is None else _statistics(finding),
         auc=auc[0],
         auc_calibrated=auc[1],
+        people_z=people_z,
         **_effect(left, case.rng),
     )
 
@@ -167,7 +173,7 @@ def _smallest_p(test: SiblingTestName, siblings: int) -> float:
     (0.043478260869565216, 1.0, nan)
     """
     if test == "assignment":
-        return 1 / factorial(siblings + 1) if siblings < ALL_ASSIGNED else 1 / (DRAWN + 1)
+        return smallest_assignment_p(siblings + 1)
     return 1 / (siblings + 1) if test == "release" else nan
 
 

@@ -1,13 +1,15 @@
 """Most exposed records: who is at risk, and why?"""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from math import isnan
 
 from unveil.questions.audit.findings import Audit, AuditedRelease, ExposedPerson
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.sections.results import charted
 from unveil.questions.audit.words import LONGEST_NAME, listed, percent
-from unveil.report.blocks import Section, TableBlock
+from unveil.report.blocks import Section, TableBlock, sides
 from unveil.report.blocks_spread import Waterfall, Waterfalls
 from unveil.report.text import count, name
 
@@ -105,12 +107,18 @@ def common_columns(exposed: Sequence[ExposedPerson]) -> str:
 
 
 def exposed_table(audit: Audit) -> TableBlock:
-    """Return the record-level risk of all measured people."""
+    """Return the record-level risk of all measured people.
+
+    With siblings it has the rank of each person by z, 1 being the most exposed: z is no test of one person.
+    """
+    ranks = [_ranks(release.exposed) for release in audit.releases]
+    more = ("sibling_z", "sibling_rank") if any(map(any, ranks)) else ()
     return TableBlock(
         caption="Exposed people",
         columns=(
             *("release", "row", "p", "flagged", "outlier_percentile"),
             *("unique_values_released", "nearest_row", "shared_columns"),
+            *more,
         ),
         rows=tuple(
             (
@@ -122,9 +130,22 @@ def exposed_table(audit: Audit) -> TableBlock:
                 "; ".join(each.unheard),
                 str(each.released_row + 1) if each.released_row >= 0 else "",
                 "; ".join(each.columns),
+                *((f"{each.z:.4g}", str(rank)) if rank else ("", ""))[: len(more)],
             )
-            for release in audit.releases
-            for each in release.exposed
+            for release, own in zip(audit.releases, ranks, strict=True)
+            for each, rank in zip(release.exposed, own, strict=True)
         ),
-        align=("left", "right", "right", "left", "right", "left", "right", "left"),
+        align=sides(f"lrrlrlrl{'rr' if more else ''}"),
     )
+
+
+def _ranks(exposed: Sequence[ExposedPerson]) -> list[int]:
+    """Return the rank of each person by z, the largest first; equal people have equal ranks, and 0 is unknown.
+
+    >>> people = [ExposedPerson(row=0, as_exposed=0, others=9, flagged=False, outlier_percentile=0.5, z=z)
+    ...           for z in (2.0, float("nan"), 3.0, 2.0)]
+    >>> _ranks(people)
+    [2, 0, 1, 2]
+    """
+    ascending = sorted(each.z for each in exposed if not isnan(each.z))
+    return [0 if isnan(each.z) else 1 + len(ascending) - bisect_right(ascending, each.z) for each in exposed]

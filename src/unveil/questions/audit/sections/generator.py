@@ -5,6 +5,7 @@ from math import isnan
 
 from unveil.metrics.epsilon.bound import EpsilonBound
 from unveil.questions.audit.attacks import ATTACKS
+from unveil.questions.audit.decision.text import p_text
 from unveil.questions.audit.findings import Audit, ReleaseVerdict
 from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary, Oddity
 from unveil.questions.audit.report_context import AuditContext
@@ -109,14 +110,32 @@ def runs_sentence(way: GeneratorSummary) -> str:
     """Return how releases were made for the audit."""
     runs = count(way.runs, "run", "runs")
     if way.folds > 1:
-        return (
-            f"Each person was held out once, in {way.folds} folds ({runs} of the generator). The result is about the "
-            "generator, not about one release."
-        )
+        times = "once" if way.runs <= way.folds else "once in each round"
+        how = f"Each person was held out {times}, in {way.folds} folds ({runs} of the generator)."
+        if _gives_halves(way):
+            how = f"Each of {runs} of the generator was given a random half of the people."
+        return f"{how} The result is about the generator, not about one release."
     return (
         f"{number_of(way.held_out)}, chosen at random, were held out of {runs} of the generator and are the control "
         "group. The result is about the generator, not about one release."
     )
+
+
+def siblings_sentences(audit: Audit) -> Iterator[str]:
+    """Yield what the runs were used for besides the tests of people."""
+    found = None if audit.way is None else audit.way.siblings
+    if found is None:
+        return
+    if found.number:
+        siblings = count(found.number, "run", "runs")
+        yield f"Membership scores of each person are calibrated by {siblings} without this person (sibling releases)."
+        yield f"AUC of the DCR score: {found.auc:.2f}, calibrated {found.auc_calibrated:.2f}."
+    if not isnan(found.p):
+        state = "significant" if found.p <= audit.verdict.alpha else "not significant"
+        yield (
+            f"Test with the run as unit (is each run nearer to its own people?): p {p_text(found.p)} ({state}). "
+            "The tests of people decide."
+        )
 
 
 def section(audit: Audit, context: AuditContext) -> Section | None:
@@ -124,7 +143,12 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     way = audit.way
     if way is None and (audit.epsilon is None or audit.epsilon.claim is None):
         return None
-    lead = [*([] if way is None else [runs_sentence(way)]), *existing_sentences(audit), epsilon_sentence(audit)]
+    lead = [
+        *([] if way is None else [runs_sentence(way)]),
+        *siblings_sentences(audit),
+        *existing_sentences(audit),
+        epsilon_sentence(audit),
+    ]
     return Section(
         heading="Generator" if way is not None else "Differential privacy",
         question="How were the releases made?" if way is not None else "Is the claimed ε refuted?",
@@ -139,12 +163,23 @@ def _facts(way: GeneratorSummary) -> TableBlock:
         ("Generator", name(way.generator, _LONGEST)),
         *((f"{label[:1].upper()}{label[1:]}", name(text, _LONGEST)) for label, text in way.about.items()),
         ("Runs", count(way.runs) if way.attacked == way.runs else f"{count(way.runs)}, all attacks on one of them"),
-        ("Held out", f"each person once, in {way.folds} folds" if way.folds > 1 else number_of(way.held_out)),
+        ("Held out", _held_out(way)),
+        *([] if way.siblings is None else [("Sibling runs per person", count(way.siblings.number))]),
     ]
     known = [each for each in way.seconds if not isnan(each)]
     if known:
         rows.append(("Time per run", duration(sum(known) / len(known))))
     return TableBlock(caption="The generator", columns=("", ""), rows=tuple(rows), align=("left", "left"), prose=True)
+
+
+def _gives_halves(way: GeneratorSummary) -> bool:
+    return way.folds == 2 and way.runs > 2
+
+
+def _held_out(way: GeneratorSummary) -> str:
+    if _gives_halves(way):
+        return "a random half in each run"
+    return f"each person once, in {way.folds} folds" if way.folds > 1 else number_of(way.held_out)
 
 
 def _spread(way: GeneratorSummary) -> TableBlock:

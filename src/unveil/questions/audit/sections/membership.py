@@ -220,6 +220,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
     table = result_table(audit, ("membership",), "Membership inference: all scores")
     if table is None:
         return None
+    of_file = audit.population is not None and audit.population.reference_people > 0
     found, curve, points = separations(audit), roc_curve(audit), roc_table(audit)
     linear = roc_curve(audit, linear=True)
     lead = result_sentence(audit, "membership")
@@ -232,7 +233,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         lead=lead,
         blocks=() if curve is None else (curve,),
         data=(
-            *([separation_table(found)] if found else []),
+            *([separation_table(found, of_file=of_file)] if found else []),
             *(each for each in (linear, points) if each is not None),
             table,
         ),
@@ -249,7 +250,7 @@ def separations(audit: Audit) -> list[tuple[str, Separation]]:
     ]
 
 
-def separation_table(measured: Sequence[tuple[str, Separation]]) -> TableBlock:
+def separation_table(measured: Sequence[tuple[str, Separation]], *, of_file: bool = False) -> TableBlock:
     """Return AUC, TPR, flagged people, and outliers, by release."""
     labels = [name(label, LONGEST_NAME) for label, _ in measured] if len(measured) > 1 else ["Value"]
     each_of = [dict(_lines(each)) for _, each in measured]
@@ -259,7 +260,7 @@ def separation_table(measured: Sequence[tuple[str, Separation]]) -> TableBlock:
         columns=("Measure", *labels),
         rows=tuple((line, *(lines.get(line, "–") for lines in each_of)) for line in rows),
         align=sides("l" + "r" * len(labels)),
-        note=" ".join(dict.fromkeys(_note(each) for _, each in measured)),
+        note=" ".join(dict.fromkeys(_note(each, of_file=of_file) for _, each in measured)),
     )
 
 
@@ -295,9 +296,10 @@ def _rate(rate: Rate) -> str:
     return compact_rate(rate) if rate.defined else "too few people"
 
 
-def _note(separation: Separation) -> str:
+def _note(separation: Separation, *, of_file: bool) -> str:
     measured = f"Measured on {count(separation.members)} members and {count(separation.others)} non-members"
-    reference = f"{count(separation.population)} more control people are the reference set"
+    whose = "people of the population file" if of_file else "more control people"
+    reference = f"{count(separation.population)} {whose} are the reference set"
     if not separation.learned_from[0]:
         return f"Too few people to train a score, so one fixed score is used. {measured}; {reference}."
     trained = f"trained on {count(separation.learned_from[0])} and {count(separation.learned_from[1])} other people"

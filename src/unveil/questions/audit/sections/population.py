@@ -58,6 +58,8 @@ def _sentences(audit: Audit, finding: PopulationFinding) -> Iterator[str]:
         yield _BASELINE if audit.releases[0].kind == "synthetic" else _UNKNOWN
     if risk.is_register:
         yield "That it contains all people in the data is your statement: only a class with too few contradicts it."
+    if finding.reference_people:
+        yield f"{count(finding.reference_people)} of its people are the reference set of membership scores."
     yield "A population file alone sets no level and gives no pass."
 
 

@@ -45,7 +45,7 @@ def section(audit: Audit, context: AuditContext) -> Section | None:
         question="Is the release nearer to its people than releases from other people?",
         lead=" ".join(_sentences(audit, finding)),
         blocks=() if (chart := _chart(finding)) is None else (chart,),
-        data=(_facts(finding), *([_statistics(finding)] if finding.statistics else [])),
+        data=(_facts(finding), *([_statistics(finding, audit.releases[0].kind)] if finding.statistics else [])),
     )
 
 
@@ -153,11 +153,12 @@ def _z(z: float) -> str:
     return ">100" if z > 100 else decimal(z)
 
 
-def _statistics(finding: SiblingFinding) -> TableBlock:
+def _statistics(finding: SiblingFinding, kind: str | None) -> TableBlock:
+    names = _STATISTICS | ({"copies": "People whose record fits a released row"} if kind == "masked" else {})
     return TableBlock(
         caption="Test statistics",
         columns=("Statistic", "z among siblings", "Adjusted p"),
-        rows=tuple((_STATISTICS[each.name], _z(each.z), p_text(each.p_adjusted)) for each in finding.statistics),
+        rows=tuple((names[each.name], _z(each.z), p_text(each.p_adjusted)) for each in finding.statistics),
         align=sides("lrr"),
         note=(
             "z: distance from the mean of the siblings in their standard deviations. p: the share of releases with as "
