@@ -143,3 +143,13 @@ sys.exit(f"{total} {'numba' in sys.modules}")
         [sys.executable, "-c", program], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     assert done.stderr.strip() == "10 False"
+
+
+def test_a_small_call_may_run_in_numpy_instead(compilations: list[str]) -> None:
+    fast = kernel(cost=lambda values: values.size, small=np.copy)(running_sum)
+    ones, few = np.ones(LARGE, np.int64), np.ones(3, np.int64)
+    LEDGER.clear()
+    assert fast(few).tolist() == [1, 1, 1]
+    assert fast(ones)[-1] == LARGE
+    assert fast(few).tolist() == fast(few.astype(object)).tolist() == [1, 2, 3]
+    assert compilations == ["running_sum"] * 2

@@ -27,10 +27,12 @@ R = TypeVar("R")
 PLAIN_UP_TO = 10_000
 #: A call with fewer entries than this is nothing, even beside a compiler that is loaded already.
 _SMALL = 2_000
-#: Entries that a process may go through in plain Python, one or two tenths of a second, before the compiler pays.
-_MOST_PLAIN = 200_000
+#: Entries that a process may go through in plain Python, a quarter of a second, before the compiler pays.
+_MOST_PLAIN = 500_000
 #: A single call with more entries than this is worth the compiler by itself.
-_MOST_AT_ONCE = 60_000
+_MOST_AT_ONCE = 150_000
+#: So many steps of numpy, element by element, take as long as one entry of a loop in plain Python.
+NUMPY_STEPS = 256
 
 
 class Loop(NamedTuple):
@@ -133,13 +135,22 @@ def _names(code: CodeType) -> Iterator[str]:
 @overload
 def kernel(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
-def kernel(*types: str, cost: int = 1, uses: tuple[str, ...] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def kernel(*types: Any, cost: int = 1, uses: tuple[str, ...] = ()) -> Any:
+def kernel(
+    *types: str,
+    cost: int | Callable[..., int] = 1,
+    small: Callable[..., Any] | None = None,
+    uses: tuple[str, ...] = (),
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def kernel(
+    *types: Any, cost: int | Callable[..., int] = 1, small: Callable[..., Any] | None = None, uses: tuple[str, ...] = ()
+) -> Any:
     """Register a loop that is compiled when it pays.
 
     It runs as plain Python while the call is small, or while this process has gone through few entries that way and
-    has not loaded the compiler; ``cost`` is how many steps it takes per entry of its longest array. Once compiled for
-    these types it always runs so. Arrays of Python integers (dtype object) always take the plain way.
+    has not loaded the compiler; ``cost`` is how many steps it takes per entry of its longest array, or a function of
+    the arguments that returns all steps. Once compiled for these types it always runs so. Arrays of Python integers
+    (dtype object) always take the plain way. ``small`` is the same in numpy, which runs in place of plain Python; its
+    ``cost`` counts ``NUMPY_STEPS`` steps as one.
     """
     if types and callable(types[0]):
         return kernel()(types[0])
@@ -149,8 +160,12 @@ def kernel(*types: Any, cost: int = 1, uses: tuple[str, ...] = ()) -> Any:
         def run(*args: P.args, **kwargs: P.kwargs) -> R:
             given = (*args, *kwargs.values())
             kinds = (function, *map(_kind, given))
-            if object in kinds or not (kinds in LEDGER.ready or _pays(max(map(_size, given), default=0) * cost)):
+            if object in kinds:
                 return function(*args, **kwargs)
+            if kinds not in LEDGER.ready:
+                steps = cost(*args) if callable(cost) else max(map(_size, given), default=0) * cost
+                if not _pays(steps):
+                    return (small or function)(*args, **kwargs)
             LEDGER.ready.add(kinds)
             fast: Callable[P, R] = compiled(function)
             return fast(*args, **kwargs)
