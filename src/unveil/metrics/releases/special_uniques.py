@@ -141,8 +141,8 @@ def minimal_uniques(codes: Int32Array, size: int) -> tuple[IntArray, IntArray]:
     A set of columns is one of a row if no other row has the same codes in it, and this holds for no smaller part of
     the set. ``codes`` has one row per row of the table and one column per column, with numbers from 0 on.
 
-    >>> found, of_column = minimal_uniques(np.array([[0, 0], [0, 1], [1, 1], [0, 0]], np.int32), 2)
-    >>> found  # the second row is alone in both columns together, the third in the first column
+    >>> uniques, of_column = minimal_uniques(np.array([[0, 0], [0, 1], [1, 1], [0, 0]], np.int32), 2)
+    >>> uniques  # the second row is alone in both columns together, the third in the first column
     array([[0, 0],
            [0, 1],
            [1, 0],
@@ -155,15 +155,15 @@ def minimal_uniques(codes: Int32Array, size: int) -> tuple[IntArray, IntArray]:
     choose = np.array([[comb(n, k) for k in range(size + 1)] for n in range(columns + 1)], np.int64)
     levels = int(codes.max(initial=0)) + 1
     small = visits(rows, columns, size) <= PLAIN_UP_TO
-    found, of_column = np.zeros((rows, size), np.int64), np.zeros(columns, np.int64)
+    uniques, of_column = np.zeros((rows, size), np.int64), np.zeros(columns, np.int64)
     known = np.zeros((choose[columns, :size].sum(), (rows + 7) // 8), np.uint8)
     member, start = np.zeros((size + 1, rows), np.int64), np.zeros((size + 1, rows + 1), np.int64)
     member[0], start[0, 1] = np.arange(rows), rows
     room = np.zeros((2, levels), np.int64), np.zeros(rows, np.int64), np.zeros((2, size + 1), np.int64)
     (_search if small else compiled(_search))(
-        np.ascontiguousarray(codes.T), choose, member, start, *room, known, found, of_column
+        np.ascontiguousarray(codes.T), choose, member, start, *room, known, uniques, of_column
     )
-    return found, of_column
+    return uniques, of_column
 
 
 # Whatever is filled in is made by the caller: numba compiles functions of numpy that make arrays slowly.
@@ -177,7 +177,7 @@ def _search(
     alone: IntArray,
     by_depth: IntArray,
     known: ByteArray,
-    found: IntArray,
+    uniques: IntArray,
     of_column: IntArray,
 ) -> None:
     """Visit the column sets depth first.
@@ -187,7 +187,7 @@ def _search(
     Of two sets that share their first columns, the one that goes on with the later column is visited first. So every
     part of a set is visited before the set, and what is unique in a part is known by then.
     """
-    columns, size = len(codes), found.shape[1]
+    columns, size = len(codes), uniques.shape[1]
     chosen, groups = by_depth[0], by_depth[1]
     count, touched = room[0], room[1]
     groups[0] = 1
@@ -204,7 +204,7 @@ def _search(
         for k in range(singles):
             each = alone[k]
             if _is_minimal(chosen, depth + 1, each, known, choose):
-                found[each, depth] += 1
+                uniques[each, depth] += 1
                 for one in range(depth + 1):
                     of_column[chosen[one]] += 1
                 if depth + 1 < size:
