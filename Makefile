@@ -30,8 +30,11 @@ help:
 	@echo "make sbom    write $(SBOM): every package with version, licence and hashes, as CycloneDX"
 	@echo "make clean   remove the environments, the caches and the report"
 
+# Loops are compiled once for each environment, so that no first audit waits for the compiler.
 setup:
 	@$(PYTHON) tools/environment.py .venv
+	@test .venv/unveil-warm -nt .venv/unveil-ready.json || { \
+	  echo "Compiling the loops of unveil (only the first time) ..."; $(BIN)/unveil warm-up --quiet && touch .venv/unveil-warm; }
 
 demo: setup
 	@$(BIN)/unveil audit --html $(REPORT) </dev/null

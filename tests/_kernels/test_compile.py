@@ -3,6 +3,8 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -65,22 +67,38 @@ def test_many_small_calls_are_compiled_in_the_end_and_then_always(compilations: 
     fast_running_sum(few[:1])
     assert compilations == ["running_sum"] * 2
     # Other types would have to be compiled anew, for next to nothing.
-    LEDGER.entries = 0
+    LEDGER.entries.clear()
     fast_running_sum(few[:1].astype(np.int32))
     assert compilations == ["running_sum"] * 2
 
 
-def test_once_the_compiler_is_loaded_middling_calls_use_it(
+def test_middling_calls_use_code_on_disk_once_the_compiler_is_loaded(
     compilations: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(_compile, "_is_loaded_soon", lambda _: False)
     LEDGER.clear()
     middling = np.ones(_compile._SMALL + 1, np.int64)
-    monkeypatch.delitem(sys.modules, "numba", raising=False)
     fast_running_sum(middling)
     assert compilations == []
-    monkeypatch.setitem(sys.modules, "numba", object())
+    monkeypatch.setattr(_compile, "_is_loaded_soon", lambda _: True)
+    fast_running_sum(middling[1:])
+    assert compilations == []
     fast_running_sum(middling)
     assert compilations == ["running_sum"]
+
+
+def test_code_on_disk_is_seen_when_the_compiler_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / f"test_compile.running_sum-{running_sum.__code__.co_firstlineno}.py311.nbi"
+    fast = SimpleNamespace(stats=SimpleNamespace(cache_path=str(tmp_path)))
+    monkeypatch.setattr(_compile, "compiled", lambda _: fast)
+    monkeypatch.setitem(sys.modules, "numba", ModuleType("numba"))
+    assert not _compile._is_loaded_soon(running_sum)
+    kept.touch()
+    assert _compile._is_loaded_soon(running_sum)
+    fast.stats.cache_path = None
+    assert not _compile._is_loaded_soon(running_sum)
+    monkeypatch.delitem(sys.modules, "numba")
+    assert not _compile._is_loaded_soon(running_sum)
 
 
 def test_the_cost_of_an_entry_counts(compilations: list[str]) -> None:
@@ -143,3 +161,13 @@ sys.exit(f"{total} {'numba' in sys.modules}")
         [sys.executable, "-c", program], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     assert done.stderr.strip() == "10 False"
+
+
+def test_a_small_call_may_run_in_numpy_instead(compilations: list[str]) -> None:
+    fast = kernel(cost=lambda values: values.size, small=np.copy)(running_sum)
+    ones, few = np.ones(LARGE, np.int64), np.ones(3, np.int64)
+    LEDGER.clear()
+    assert fast(few).tolist() == [1, 1, 1]
+    assert fast(ones)[-1] == LARGE
+    assert fast(few).tolist() == fast(few.astype(object)).tolist() == [1, 2, 3]
+    assert compilations == ["running_sum"] * 2

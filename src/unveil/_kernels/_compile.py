@@ -10,8 +10,10 @@ that listing ``unveil warm-up`` compiles them all beforehand.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from functools import cache, wraps
+from pathlib import Path
 from threading import RLock
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, ParamSpec, TypeVar, overload
@@ -27,10 +29,12 @@ R = TypeVar("R")
 PLAIN_UP_TO = 10_000
 #: A call with fewer entries than this is nothing, even beside a compiler that is loaded already.
 _SMALL = 2_000
-#: Entries that a process may go through in plain Python, one or two tenths of a second, before the compiler pays.
-_MOST_PLAIN = 200_000
+#: Entries of a loop that a process may go through in plain Python, a quarter of a second, before the compiler pays.
+_MOST_PLAIN = 500_000
 #: A single call with more entries than this is worth the compiler by itself.
-_MOST_AT_ONCE = 60_000
+_MOST_AT_ONCE = 200_000
+#: So many steps of numpy, element by element, take as long as one entry of a loop in plain Python.
+NUMPY_STEPS = 256
 
 
 class Loop(NamedTuple):
@@ -43,14 +47,14 @@ class Loop(NamedTuple):
 
 
 class LoopLedger:
-    """Numbers of loop entries run so far, and the compiled loops."""
+    """Entries run in plain Python by loop, and the compiled loops."""
 
     def __init__(self) -> None:
         self.clear()
 
     def clear(self) -> None:
         """Forget all, as in a new process."""
-        self.entries = 0
+        self.entries: Counter[Hashable] = Counter()
         self.ready: set[Hashable] = set()
 
 
@@ -133,13 +137,22 @@ def _names(code: CodeType) -> Iterator[str]:
 @overload
 def kernel(function: Callable[P, R], /) -> Callable[P, R]: ...
 @overload
-def kernel(*types: str, cost: int = 1, uses: tuple[str, ...] = ()) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
-def kernel(*types: Any, cost: int = 1, uses: tuple[str, ...] = ()) -> Any:
+def kernel(
+    *types: str,
+    cost: int | Callable[..., int] = 1,
+    small: Callable[..., Any] | None = None,
+    uses: tuple[str, ...] = (),
+) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+def kernel(
+    *types: Any, cost: int | Callable[..., int] = 1, small: Callable[..., Any] | None = None, uses: tuple[str, ...] = ()
+) -> Any:
     """Register a loop that is compiled when it pays.
 
-    It runs as plain Python while the call is small, or while this process has gone through few entries that way and
-    has not loaded the compiler; ``cost`` is how many steps it takes per entry of its longest array. Once compiled for
-    these types it always runs so. Arrays of Python integers (dtype object) always take the plain way.
+    It runs as plain Python while the call is small, or while this process has gone through few of its entries that way
+    and the compiler is not loaded with the loop on disk; ``cost`` is how many steps it takes per entry of its longest
+    array, or a function of the arguments that returns all steps. Once compiled for these types it always runs so.
+    Arrays of Python integers (dtype object) always take the plain way. ``small`` is the same in numpy, which runs in
+    place of plain Python; its ``cost`` counts ``NUMPY_STEPS`` steps as one.
     """
     if types and callable(types[0]):
         return kernel()(types[0])
@@ -149,8 +162,12 @@ def kernel(*types: Any, cost: int = 1, uses: tuple[str, ...] = ()) -> Any:
         def run(*args: P.args, **kwargs: P.kwargs) -> R:
             given = (*args, *kwargs.values())
             kinds = (function, *map(_kind, given))
-            if object in kinds or not (kinds in LEDGER.ready or _pays(max(map(_size, given), default=0) * cost)):
+            if object in kinds:
                 return function(*args, **kwargs)
+            if kinds not in LEDGER.ready:
+                steps = cost(*args) if callable(cost) else max(map(_size, given), default=0) * cost
+                if not _pays(function, steps):
+                    return (small or function)(*args, **kwargs)
             LEDGER.ready.add(kinds)
             fast: Callable[P, R] = compiled(function)
             return fast(*args, **kwargs)
@@ -161,13 +178,22 @@ def kernel(*types: Any, cost: int = 1, uses: tuple[str, ...] = ()) -> Any:
     return made
 
 
-def _pays(entries: int) -> bool:
+def _pays(function: Callable[..., Any], entries: int) -> bool:
     """Return whether compilation pays; if not, count the entries."""
-    most = min(_MOST_AT_ONCE, _MOST_PLAIN - LEDGER.entries, _SMALL if "numba" in sys.modules else _MOST_AT_ONCE)
-    if entries > most:
+    most = min(_MOST_AT_ONCE, _MOST_PLAIN - LEDGER.entries[function])
+    if entries > most or (entries > _SMALL and _is_loaded_soon(function)):
         return True
-    LEDGER.entries += entries
+    LEDGER.entries[function] += entries
     return False
+
+
+def _is_loaded_soon(function: Callable[..., Any]) -> bool:
+    """Return whether numba is loaded, and has the function on disk."""
+    if "numba" not in sys.modules:
+        return False
+    kept = getattr(compiled(function), "stats", None)
+    name = f"*{function.__name__}-{function.__code__.co_firstlineno}.py*.nbi"
+    return kept is not None and kept.cache_path is not None and any(Path(kept.cache_path).glob(name))
 
 
 def _size(argument: Any) -> int:

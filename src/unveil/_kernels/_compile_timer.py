@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 
 PATIENCE_SECONDS = 2.0
-MESSAGE = "preparing (once per machine) ..."
+MESSAGE = "Compiling (first run only, about 10 s) ..."
 
 _tellers: list[Callable[[str], None]] = []
 

@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from unveil._kernels import _compile
 from unveil._kernels.neighbours import best_rows
 from unveil._kernels.neighbours.nearest import MISSING, IntegerGrid
 
 
 def test_what_rows_score_is_the_same_compiled_and_for_sets_of_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
+    loop = best_rows._best_rows.__wrapped__  # type: ignore[attr-defined]
 
     def grid(rows: int) -> IntegerGrid:
         codes = rng.integers(0, 4, (rows, 2)).astype(np.int32)
@@ -23,13 +25,15 @@ def test_what_rows_score_is_the_same_compiled_and_for_sets_of_columns(monkeypatc
         scores, every = score(released, people), np.arange(4)
         plain: list[Any] = []
         fast: list[Any] = []
-        for chances, up_to in ((plain, 10**9), (fast, 0)):
-            monkeypatch.setattr(best_rows, "PLAIN_UP_TO", up_to)
+        in_numpy: list[Any] = []
+        for chances, way in ((plain, loop), (fast, _compile.compiled(loop)), (in_numpy, best_rows._compare_all)):
+            monkeypatch.setattr(best_rows, "_best_rows", way)
             chances.append(best_rows.best_row_chances(scores, right, every, every, taken_away=True))
             for column in every:
                 chances.append(best_rows.best_row_chances(scores, right, np.delete(every, column)[:2], every[-1:]))
-        for one, other in zip(plain, fast, strict=True):
-            np.testing.assert_array_equal(one, other)
+        for one, *others in zip(plain, fast, in_numpy, strict=True):
+            for other in others:
+                np.testing.assert_array_equal(one, other)
         for column in every:
             some = (
                 released.on_columns(np.delete(every, column)),
@@ -41,7 +45,12 @@ def test_what_rows_score_is_the_same_compiled_and_for_sets_of_columns(monkeypatc
 
 @pytest.mark.parametrize("score", [best_rows.by_distance, best_rows.by_agreement])
 @pytest.mark.parametrize("taken_away", [False, True])
-def test_the_best_of_many_rows_is_that_of_all_of_them(score: Any, taken_away: bool) -> None:
+@pytest.mark.parametrize("way", ["loop", "numpy"])
+def test_the_best_of_many_rows_is_that_of_all_of_them(
+    score: Any, taken_away: bool, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop = _compile.compiled(best_rows._best_rows.__wrapped__)  # type: ignore[attr-defined]
+    monkeypatch.setattr(best_rows, "_best_rows", loop if way == "loop" else best_rows._compare_all)
     rng = np.random.default_rng(2)
     rows, people, widths = 2 * best_rows._AT_A_TIME + 300, 12, (3, 6)
 

@@ -100,6 +100,23 @@ def test_the_nearest_rows_are_those_of_the_definition_with_all_ties(case: Case, 
         assert start[-1] == row.size
 
 
+@given(cases(), st.integers(1, 9), st.one_of(st.none(), st.integers(0, 20)))
+def test_numpy_finds_the_same_near_rows_as_the_loop(case: Case, k: int, limit: int | None) -> None:
+    prepared = prepare(*case.grids)
+    some = np.arange(prepared.targets)
+    limits = None if limit is None else np.full(some.size, limit)
+    found = []
+    for way in (neighbour_search._search.__wrapped__, neighbour_search._compare_all):  # type: ignore[attr-defined]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(neighbour_search, "_search", way)
+            near = neighbour_search._searched(prepared, some, k, limits)
+        assert near is not None
+        ends = zip(near.start[:-1], near.start[1:], strict=True)
+        each = [sorted(zip(near.row[a:b].tolist(), near.distance[a:b].tolist(), strict=True)) for a, b in ends]
+        found.append((each, near.limit.tolist(), near.start.tolist()))
+    assert found[0] == found[1]
+
+
 @given(halves())
 def test_the_chance_of_a_link_is_the_share_of_all_ways_to_break_ties(drawn: tuple[Case, Case, int]) -> None:
     one, other, k = drawn

@@ -123,7 +123,7 @@ def test_many_tied_clusters_are_averaged_without_looking_at_every_order(crowd: l
     exact = paper.others_after(subject, list(paper.clusters_of(guess).values()), ALPHA, weights, truth)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(crowd_loops, "ENUMERATED", 1)
-        patch.setattr(_compile, "_pays", lambda _: False)
+        patch.setattr(_compile, "_pays", lambda *_: False)
         patch.setattr(_compile, "LEDGER", _compile.LoopLedger())
         others, even = others_graphs(Partition.from_labels(guess), Partition.from_labels(truth)).graphs(0)
     np.testing.assert_allclose(others, [number for number, _ in exact], atol=1e-12)

@@ -7,7 +7,6 @@ lie side by side (Fisher 1958; nearly so, because rare bins are held back).
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -69,46 +68,49 @@ def boosted_scores(
     offset = np.concatenate([[0], np.cumsum(size)])
     work = bins.size * growth.rounds * growth.leaves
     learn = compiled(_boosted) if work > PLAIN_UP_TO else _boosted
-    return learn(
+    # A class that no row has is not likelier than half a row.
+    prior = np.log(np.maximum(np.bincount(classes), 0.5) / classes.size)
+    scores = np.tile(prior[:, None], classes.size)
+    theirs = np.tile(prior, (people.shape[1], 1))
+    nodes, widest = 2 * growth.leaves, int(size.max(initial=0))
+    learn(
         np.ascontiguousarray(bins, np.uint8),
         np.ascontiguousarray((bins + offset[:-1, None]).T, np.uint32),
         is_category,
         classes,
         np.ascontiguousarray(people.T, np.uint8),
         offset,
-        # A class that no row has is not likelier than half a row.
-        np.log(np.maximum(np.bincount(classes), 0.5) / classes.size),
         growth.rounds,
-        growth.leaves,
         growth.rate,
+        scores,
+        np.zeros((len(prior) + 2, classes.size)),
+        np.zeros((2, nodes)),
+        np.zeros((3, nodes), np.int64),
+        np.zeros((nodes, widest), np.bool_),
+        np.zeros(widest, np.int64),
+        np.zeros(widest),
+        np.zeros((3, growth.leaves), np.int64),
+        np.zeros(classes.size, np.int64),
+        # The bins of all features lie one after the other. A last one for the side that is summed up.
+        np.zeros((growth.leaves + 1, int(offset[-1]), _SUMS)),
+        theirs,
     )
+    return theirs
 
 
-class _Tree(NamedTuple):
-    """Nodes of a tree with split gains, 0 for leaves.
-
-    The division is a feature and its bins that go to the first side; the nodes of both sides are below. A leaf has what
-    it adds to a score.
-    """
-
-    better: FloatArray
-    feature: IntArray
-    goes_first: BoolArray
-    below: IntArray
-    value: FloatArray
+# A tree has for each node its gain (0 for a leaf) and what a leaf adds to a score (`_BETTER`, `_VALUE`), its feature
+# and the nodes of both sides (`_FEATURE`, `_FIRST`, `_SECOND`), and the bins that go to the first side. The leaves of a
+# growing tree have their nodes and ranges of rows in the order (`_NODE`, `_BEGIN`, `_END`), and sums of bins. All is
+# made by the caller, and lies in few arrays, because each makes the compiler slower.
+_BETTER, _VALUE = 0, 1
+_FEATURE, _FIRST, _SECOND = 0, 1, 2
+_NODE, _BEGIN, _END = 0, 1, 2
 
 
-class _Leaves(NamedTuple):
-    """Leaves of a growing tree: nodes, row ranges, and bin sums."""
-
-    node: IntArray
-    order: IntArray
-    begin: IntArray
-    end: IntArray
-    sums: FloatArray
-
-
-@loop("u1[,], u4[,], b1[], i8[], u1[,], i8[], f8[], i8, i8, f8")
+@loop(
+    "u1[,], u4[,], b1[], i8[], u1[,], i8[], i8, f8, "
+    "f8[,], f8[,], f8[,], i8[,], b1[,], i8[], f8[], i8[,], i8[], f8[,,], f8[,]"
+)
 def _boosted(
     bins: ByteArray,
     lines: NarrowArray,
@@ -116,36 +118,22 @@ def _boosted(
     classes: IntArray,
     people: ByteArray,
     offset: IntArray,
-    prior: FloatArray,
     rounds: int,
-    at_most: int,
     rate: float,
-) -> FloatArray:
-    rows, number, nodes, size = classes.size, prior.size, 2 * at_most, 0
-    for each in range(len(bins)):
-        size = max(size, offset[each + 1] - offset[each])
-    scores, theirs = np.zeros((number, rows)), np.zeros((len(people), number))
-    for own in range(number):
-        for row in range(rows):
-            scores[own, row] = prior[own]
-        for person in range(len(people)):
-            theirs[person, own] = prior[own]
-    chance, slope, curve = np.zeros((number, rows)), np.zeros(rows), np.zeros(rows)
-    tree = _Tree(
-        np.zeros(nodes),
-        np.zeros(nodes, np.int64),
-        np.zeros((nodes, size), np.bool_),
-        np.zeros((nodes, 2), np.int64),
-        np.zeros(nodes),
-    )
-    leaves = _Leaves(
-        np.zeros(at_most, np.int64),
-        np.zeros(rows, np.int64),
-        np.zeros(at_most, np.int64),
-        np.zeros(at_most, np.int64),
-        # The bins of all features lie one after the other. A last one for the side that is summed up.
-        np.zeros((at_most + 1, offset[-1], _SUMS)),
-    )
+    scores: FloatArray,
+    chance: FloatArray,
+    tree: FloatArray,
+    nodes: IntArray,
+    goes_first: BoolArray,
+    places: IntArray,
+    ratio: FloatArray,
+    leaves: IntArray,
+    order: IntArray,
+    sums: FloatArray,
+    theirs: FloatArray,
+) -> None:
+    rows, number = classes.size, len(scores)
+    slope, curve = chance[number], chance[number + 1]
     for _ in range(rounds):
         _tell_chances(scores, chance)
         # Of two classes one score tells both.
@@ -153,17 +141,31 @@ def _boosted(
             for row in range(rows):
                 slope[row] = chance[own, row] - (classes[row] == own)
                 curve[row] = chance[own, row] * (1 - chance[own, row])
-            grown = _grow(bins, lines, offset, is_category, slope, curve, tree, leaves)
+            grown = _grow(
+                bins,
+                lines,
+                offset,
+                is_category,
+                slope,
+                curve,
+                tree,
+                nodes,
+                goes_first,
+                places,
+                ratio,
+                leaves,
+                order,
+                sums,
+            )
             for leaf in range(grown):
-                some = leaves.order[leaves.begin[leaf] : leaves.end[leaf]]
-                _settle(some, slope, curve, rate, scores[own], tree, leaves.node[leaf])
+                some = order[leaves[_BEGIN, leaf] : leaves[_END, leaf]]
+                _settle(some, slope, curve, rate, scores[own], tree, leaves[_NODE, leaf])
             for person in range(len(people)):
                 node = 0
-                while tree.better[node] > 0:
-                    goes_first = tree.goes_first[node, people[person, tree.feature[node]]]
-                    node = tree.below[node, 0 if goes_first else 1]
-                theirs[person, own] += tree.value[node]
-    return theirs
+                while tree[_BETTER, node] > 0:
+                    is_first = goes_first[node, people[person, nodes[_FEATURE, node]]]
+                    node = nodes[_FIRST if is_first else _SECOND, node]
+                theirs[person, own] += tree[_VALUE, node]
 
 
 def _tell_chances(scores: FloatArray, chance: FloatArray) -> None:
@@ -186,36 +188,42 @@ def _grow(
     is_category: BoolArray,
     slope: FloatArray,
     curve: FloatArray,
-    tree: _Tree,
-    leaves: _Leaves,
+    tree: FloatArray,
+    nodes: IntArray,
+    goes_first: BoolArray,
+    places: IntArray,
+    ratio: FloatArray,
+    leaves: IntArray,
+    order: IntArray,
+    sums: FloatArray,
 ) -> int:
     """Split the leaf with the largest gain repeatedly; return the leaf count."""
-    most, spare = leaves.node.size, leaves.sums[leaves.node.size]
+    most = leaves.shape[1]
     for row in range(slope.size):
-        leaves.order[row] = row
-    leaves.node[0], leaves.begin[0], leaves.end[0] = 0, 0, slope.size
-    _add_up(lines, leaves.order, slope, curve, leaves.sums[0])
-    _find_division(leaves.sums[0], offset, is_category, tree, 0)
+        order[row] = row
+    leaves[_NODE, 0], leaves[_BEGIN, 0], leaves[_END, 0] = 0, 0, slope.size
+    _add_up(lines, order, slope, curve, sums[0])
+    _find_division(sums[0], offset, is_category, tree, nodes, goes_first, places, ratio, 0)
     grown = 1
     while grown < most:
         leaf = 0
         for each in range(grown):
-            if tree.better[leaves.node[each]] > tree.better[leaves.node[leaf]] * _CLEARLY:
+            if tree[_BETTER, leaves[_NODE, each]] > tree[_BETTER, leaves[_NODE, leaf]] * _CLEARLY:
                 leaf = each
-        node, below = leaves.node[leaf], 2 * grown - 1
-        if tree.better[node] <= 0:
+        node, below = leaves[_NODE, leaf], 2 * grown - 1
+        if tree[_BETTER, node] <= 0:
             break
-        begin, end = leaves.begin[leaf], leaves.end[leaf]
-        middle = begin + divide(leaves.order[begin:end], bins[tree.feature[node]], tree.goes_first[node])
-        leaves.end[leaf], leaves.begin[grown], leaves.end[grown] = middle, middle, end
-        leaves.node[leaf], leaves.node[grown] = below, below + 1
-        tree.below[node, 0], tree.below[node, 1] = below, below + 1
+        begin, end = leaves[_BEGIN, leaf], leaves[_END, leaf]
+        middle = begin + divide(order[begin:end], bins[nodes[_FEATURE, node]], goes_first[node])
+        leaves[_END, leaf], leaves[_BEGIN, grown], leaves[_END, grown] = middle, middle, end
+        leaves[_NODE, leaf], leaves[_NODE, grown] = below, below + 1
+        nodes[_FIRST, node], nodes[_SECOND, node] = below, below + 1
         # Only the smaller side is summed up; the other one has the rest.
         smaller, larger = (leaf, grown) if 2 * middle <= begin + end else (grown, leaf)
-        _add_up(lines, leaves.order[leaves.begin[smaller] : leaves.end[smaller]], slope, curve, spare)
-        _take_away(spare, leaves.sums[leaf], leaves.sums[larger], leaves.sums[smaller])
-        _find_division(leaves.sums[leaf], offset, is_category, tree, below)
-        _find_division(leaves.sums[grown], offset, is_category, tree, below + 1)
+        _add_up(lines, order[leaves[_BEGIN, smaller] : leaves[_END, smaller]], slope, curve, sums[most])
+        _take_away(sums[most], sums[leaf], sums[larger], sums[smaller])
+        _find_division(sums[leaf], offset, is_category, tree, nodes, goes_first, places, ratio, below)
+        _find_division(sums[grown], offset, is_category, tree, nodes, goes_first, places, ratio, below + 1)
         grown += 1
     return grown
 
@@ -245,7 +253,17 @@ def _take_away(part: FloatArray, whole: FloatArray, rest: FloatArray, again: Flo
             rest[place, each] = left
 
 
-def _find_division(sums: FloatArray, offset: IntArray, is_category: BoolArray, tree: _Tree, node: int) -> None:
+def _find_division(
+    sums: FloatArray,
+    offset: IntArray,
+    is_category: BoolArray,
+    tree: FloatArray,
+    nodes: IntArray,
+    goes_first: BoolArray,
+    places: IntArray,
+    ratio: FloatArray,
+    node: int,
+) -> None:
     """Write the best split of the rows: feature, bins, and gain."""
     down, bent, rows = 0.0, 0.0, 0.0
     for place in range(offset[1]):
@@ -253,16 +271,14 @@ def _find_division(sums: FloatArray, offset: IntArray, is_category: BoolArray, t
         bent += sums[place, 1]
         rows += sums[place, 2]
     whole, best, chosen, cut = down * down / (bent + _RIDGE), 0.0, 0, 0
-    goes_first = tree.goes_first[node]
-    order, ratio = np.empty(goes_first.size, np.int64), np.empty(goes_first.size)
     for each in range(is_category.size):
         own = sums[offset[each] : offset[each + 1]]
-        used = _in_order(own, is_category[each], order, ratio)
+        used = _in_order(own, is_category[each], places, ratio)
         first_down, first_bent, first_rows = 0.0, 0.0, 0.0
         for at in range(used):
-            first_down += own[order[at], 0]
-            first_bent += own[order[at], 1]
-            first_rows += own[order[at], 2]
+            first_down += own[places[at], 0]
+            first_bent += own[places[at], 1]
+            first_rows += own[places[at], 2]
             if first_rows < _FEWEST_ROWS:
                 continue
             if rows - first_rows < _FEWEST_ROWS:
@@ -271,14 +287,14 @@ def _find_division(sums: FloatArray, offset: IntArray, is_category: BoolArray, t
             better = first_down**2 / (first_bent + _RIDGE) + rest**2 / (bent - first_bent + _RIDGE) - whole
             if better > best * _CLEARLY + _HAIR:
                 best, chosen, cut = better, each, at
-    tree.better[node], tree.feature[node] = best, chosen
+    tree[_BETTER, node], nodes[_FEATURE, node] = best, chosen
     if best > 0:
-        _in_order(sums[offset[chosen] : offset[chosen + 1]], is_category[chosen], order, ratio)
-        for place in range(goes_first.size):
+        _in_order(sums[offset[chosen] : offset[chosen + 1]], is_category[chosen], places, ratio)
+        for place in range(ratio.size):
             # Bins that no row of the leaf has go where their number leads, and rare categories with all others.
-            goes_first[place] = not is_category[chosen] and place <= order[cut]
+            goes_first[node, place] = not is_category[chosen] and place <= places[cut]
         for at in range(cut + 1):
-            goes_first[order[at]] = True
+            goes_first[node, places[at]] = True
 
 
 def _in_order(own: FloatArray, is_category: bool, order: IntArray, ratio: FloatArray) -> int:
@@ -300,13 +316,14 @@ def _in_order(own: FloatArray, is_category: bool, order: IntArray, ratio: FloatA
 
 
 def _settle(
-    some: IntArray, slope: FloatArray, curve: FloatArray, rate: float, scores: FloatArray, tree: _Tree, node: int
+    some: IntArray, slope: FloatArray, curve: FloatArray, rate: float, scores: FloatArray, tree: FloatArray, node: int
 ) -> None:
     """Write a leaf's score, and add it to its rows."""
     down, bent = 0.0, _RIDGE
     for row in some:
         down += slope[row]
         bent += curve[row]
-    tree.better[node], tree.value[node] = 0.0, -rate * down / bent
+    value = -rate * down / bent
+    tree[_BETTER, node], tree[_VALUE, node] = 0.0, value
     for row in some:
-        scores[row] += tree.value[node]
+        scores[row] += value

@@ -104,7 +104,7 @@ def crowd_distances(crowd: IntegerGrid, rows: IntegerGrid) -> IntArray:
     return distance
 
 
-@kernel("i8[,], i4[,], b1[], i8[,], i4[,], i8[], i8, i8[,]", cost=8)
+@kernel("i8[,], i4[,], b1[], i8[,], i4[,], i8[], i8, i8[,]", cost=2)
 def _measure(
     numbers: IntArray,
     codes: Int32Array,

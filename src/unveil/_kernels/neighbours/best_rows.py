@@ -4,11 +4,11 @@ What a row scores for a person is a sum over columns, so that a set of columns i
 that are held, or by taking one away. All scores are whole numbers: rows tie exactly, and ties are broken by lot.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from unveil._kernels._compile import PLAIN_UP_TO, compiled, loop
+from unveil._kernels._compile import NUMPY_STEPS, kernel
 from unveil._kernels.membership.agreement import weight_by_count
 from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, IntegerGrid
 from unveil._kernels.neighbours.scan import in_costs, in_few_bytes
@@ -101,11 +101,10 @@ def best_row_chances(
     array([[0.5],
            [1. ]])
     """
-    rows, people = right.rank.size, len(scores.people_codes)
-    # How long it takes is told by the pairs of rows and people, not by the size of either.
-    is_long = rows * people * (held.size + tried.size) > PLAIN_UP_TO
     numbers = len(scores.numbers)
-    hits, ties = (compiled(_best_rows) if is_long else _best_rows)(
+    shape = len(scores.people_codes), tried.size
+    hits, ties = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    _best_rows(
         scores.numbers,
         scores.codes,
         scores.people_numbers,
@@ -120,11 +119,69 @@ def best_row_chances(
         held[held >= numbers],
         tried,
         taken_away,
+        np.zeros(shape, np.int64),
+        np.zeros((2, _AT_A_TIME), np.int64),
+        np.zeros(_AT_A_TIME, np.int32),
+        hits,
+        ties,
     )
     return np.asarray(hits / ties)
 
 
-@loop("i8[,], u2[,], i8[,], u2[,], i8[,], i8[,], i8, i4[], i4[], i4[], i8[], i8[], i8[], b1")
+def _steps(*given: Any) -> int:
+    # How long it takes follows from the pairs of rows and people, not from the size of either.
+    people, rank, held_numbers, held_codes, tried = given[3], given[7], given[10], given[11], given[12]
+    steps: int = len(people) * rank.size * (held_numbers.size + held_codes.size + 4 * tried.size)
+    return steps // NUMPY_STEPS
+
+
+def _compare_all(
+    numbers: IntArray,
+    codes: NarrowArray,
+    people_numbers: IntArray,
+    people_codes: NarrowArray,
+    gain: IntArray,
+    change: IntArray,
+    mismatch: int,
+    rank: Int32Array,
+    low: Int32Array,
+    high: Int32Array,
+    held_numbers: IntArray,
+    held_codes: IntArray,
+    tried: IntArray,
+    taken_away: bool,
+    *room: Any,
+) -> None:
+    """Do the same as ``_best_rows`` in numpy, with all rows at a time."""
+
+    def worth(column: int, by_equal: IntArray, sign: int) -> IntArray:
+        """Return what each row gains in a column, for each person."""
+        equal = by_equal[:, column][:, None]
+        if column >= len(numbers):
+            some, new = codes[column - len(numbers)].astype(np.int64), people_codes[:, column - len(numbers)]
+            return np.where(some == new[:, None], equal, 0)
+        value, own = numbers[column], people_numbers[:, column][:, None]
+        both = (value > _LAST_MARKER) & (own > _LAST_MARKER)
+        far = np.where(both, np.abs(np.where(both, value - own, 0)), mismatch)
+        return np.where(own > _LAST_MARKER, -sign * far, np.where(value == own, equal, 0))
+
+    total = np.zeros((len(people_codes), rank.size), np.int64)
+    for column in (*held_codes, *held_numbers):
+        total += worth(column, gain, 1)
+    is_right = (low[:, None] <= rank) & (rank < high[:, None])
+    hits, ties = room[-2:]
+    for place, column in enumerate(tried):
+        scores = total + worth(column, change, -1 if taken_away else 1)
+        is_best = scores == scores.max(axis=1, keepdims=True, initial=np.iinfo(np.int64).min)
+        ties[:, place], hits[:, place] = is_best.sum(axis=1), (is_best & is_right).sum(axis=1)
+
+
+@kernel(
+    "i8[,], u2[,], i8[,], u2[,], i8[,], i8[,], i8, i4[], i4[], i4[], i8[], i8[], i8[], b1, "
+    "i8[,], i8[,], i4[], i8[,], i8[,]",
+    cost=_steps,
+    small=_compare_all,
+)
 def _best_rows(
     numbers: IntArray,
     codes: NarrowArray,
@@ -140,26 +197,30 @@ def _best_rows(
     held_codes: IntArray,
     tried: IntArray,
     taken_away: bool,
-) -> tuple[IntArray, IntArray]:
+    best: IntArray,
+    sums: IntArray,
+    count: Int32Array,
+    hits: IntArray,
+    ties: IntArray,
+) -> None:
     # A few rows at a time, so that what is told of them stays near the processor, and each column of them in one piece:
     # the loops over rows are functions of their own without branches, which it goes through several rows at a time.
     width = len(numbers)
     people = len(people_codes)
-    shape = people, tried.size
-    total, changed = np.zeros(_AT_A_TIME, np.int64), np.zeros(_AT_A_TIME, np.int64)
-    count = np.zeros(_AT_A_TIME, np.int32)
-    best, ties, hits = np.zeros(shape, np.int64), np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    total, changed = sums[0], sums[1]
     for begin in range(0, rank.size, _AT_A_TIME):
         end = min(begin + _AT_A_TIME, rank.size)
         for person in range(people):
             _tell_right(rank[begin:end], low[person], high[person], count)
-            total[:] = 0
+            for row in range(end - begin):
+                total[row] = 0
             at = 0
             while at < held_codes.size:
-                some = held_codes[at : at + (4 if held_codes.size - at >= 4 else 1)]
-                _add_codes(total, codes, begin, end, some - width, people_codes[person], gain[person, width:], changed)
+                more = 4 if held_codes.size - at >= 4 else 1
+                some = held_codes[at : at + more]
+                _add_codes(total, codes, begin, end, some, width, people_codes[person], gain[person], changed)
                 total, changed = changed, total
-                at += some.size
+                at += more
             for column in held_numbers:
                 some, new = numbers[column, begin:end], people_numbers[person, column]
                 _add_number(total, some, new, gain[person, column], mismatch, 1, changed)
@@ -186,7 +247,6 @@ def _best_rows(
                 counted = _count_ties(changed, top, count, end - begin)
                 ties[person, place] += counted % _RIGHT
                 hits[person, place] += counted // _RIGHT
-    return hits, ties
 
 
 def _tell_right(rank: Int32Array, low: int, high: int, count: Int32Array) -> None:
@@ -202,6 +262,7 @@ def _add_codes(
     begin: int,
     end: int,
     columns: IntArray,
+    width: int,
     wanted: NarrowArray,
     gain: IntArray,
     changed: IntArray,
@@ -210,11 +271,11 @@ def _add_codes(
 
     Four at a time, as otherwise the processor is mostly busy with fetching the sums and putting them back.
     """
-    one = columns[0]
+    one = columns[0] - width
     if columns.size == 1:
-        _add_code(total, codes[one, begin:end], wanted[one], gain[one], changed)
+        _add_code(total, codes[one, begin:end], wanted[one], gain[columns[0]], changed)
         return
-    two, three, four = columns[1], columns[2], columns[3]
+    two, three, four = columns[1] - width, columns[2] - width, columns[3] - width
     first, second, third, fourth = (
         codes[one, begin:end],
         codes[two, begin:end],
@@ -222,7 +283,7 @@ def _add_codes(
         codes[four, begin:end],
     )
     a, b, c, d = wanted[one], wanted[two], wanted[three], wanted[four]
-    of_a, of_b, of_c, of_d = gain[one], gain[two], gain[three], gain[four]
+    of_a, of_b, of_c, of_d = gain[columns[0]], gain[columns[1]], gain[columns[2]], gain[columns[3]]
     nothing = of_a - of_a
     for row in range(first.size):
         by_a = of_a if first[row] == a else nothing
@@ -252,10 +313,10 @@ def _add_number(
 
 
 def _highest(scores: IntArray, size: int) -> int:
-    top = int(scores[0])
+    top = scores[0]
     for row in range(size):
-        top = max(top, int(scores[row]))
-    return top
+        top = scores[row] if scores[row] > top else top
+    return top  # type: ignore[no-any-return]
 
 
 def _count_ties(scores: IntArray, top: int, count: Int32Array, size: int) -> int:

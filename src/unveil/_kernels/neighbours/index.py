@@ -385,18 +385,19 @@ def sort(keys: IntArray, below: int) -> IntArray:
         order = np.argsort(keys, kind="stable")
     else:
         order = np.arange(keys.size, dtype=np.int32 if keys.size < 2**31 else np.int64)
-        compiled(_by_bytes)(keys, order, (below - 1).bit_length())
+        begin = np.empty(_DIGITS + 1, np.int64)
+        compiled(_by_bytes)(keys, order, np.empty_like(keys), np.empty_like(order), begin, (below - 1).bit_length())
         return order.astype(np.int64)
     keys[:] = keys[order]
     return order
 
 
-@loop("i8[], i4[], i8", "i8[], i8[], i8")
-def _by_bytes(keys: IntArray, order: CodeArray, bits: int) -> None:
+@loop("i8[], i4[], i8[], i4[], i8[], i8", "i8[], i8[], i8[], i8[], i8[], i8")
+def _by_bytes(
+    keys: IntArray, order: CodeArray, other_keys: IntArray, other_order: CodeArray, begin: IntArray, bits: int
+) -> None:
     """Sort keys, and move what stands in ``order`` with them."""
-    old, new = keys, np.empty_like(keys)
-    place_of, moved = order, np.empty_like(order)
-    begin = np.empty(_DIGITS + 1, np.int64)
+    old, new, place_of, moved = keys, other_keys, order, other_order
     for shift in range(0, bits, _BITS):
         for digit in range(_DIGITS + 1):
             begin[digit] = 0

@@ -118,15 +118,18 @@ def _shared_rows(
     shared = np.empty((one.size, 4), np.int64)
     here = np.flatnonzero(~swapped)
     here = here[np.argsort(one[here])]
-    shared[here] = _look_up(one[here], other[here], *near, *other_near, *by_second, rows)
+    found, mark = np.zeros((here.size, 4), np.int64), np.full(rows, -1, np.int64)
+    _look_up(one[here], other[here], *near, *other_near, *by_second, mark, found)
+    shared[here] = found
     there = np.flatnonzero(swapped)
     there = there[np.argsort(other[there])]
-    found = _look_up(other[there], one[there], *other_near, *near, *by_first, other_rows)
+    found, mark = np.zeros((there.size, 4), np.int64), np.full(other_rows, -1, np.int64)
+    _look_up(other[there], one[there], *other_near, *near, *by_first, mark, found)
     shared[there] = found[:, [0, 2, 1, 3]]
     return shared
 
 
-@kernel("i8[], i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8")
+@kernel("i8[], i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8[], i8[], i4[], i8[], i8[], i8[,]")
 def _look_up(
     one: IntArray,
     other: IntArray,
@@ -141,11 +144,10 @@ def _look_up(
     cell_start: IntArray,
     cell_row: Int32Array,
     cell_count: IntArray,
-    rows: int,
-) -> IntArray:
-    """Return the shared rows of pairs, via the other side's cells."""
-    shared = np.zeros((one.size, 4), np.int64)
-    mark = np.full(rows, -1, np.int64)
+    mark: IntArray,
+    shared: IntArray,
+) -> None:
+    """Fill in the shared rows of pairs, via the other side's cells."""
     marked = -1
     for p in range(one.size):
         if one[p] != marked:
@@ -158,7 +160,6 @@ def _look_up(
                 seen = mark[cell_row[cell]]
                 if seen >> 1 == marked:
                     shared[p, (seen & 1) + tied] += cell_count[cell]
-    return shared
 
 
 def link_chance(
@@ -172,21 +173,23 @@ def link_chance(
     >>> link_chance(np.array([[0, 0, 0, 2]]), *np.array([[2], [1], [2], [1]]))
     array([0.5])
     """
-    return _meet(np.column_stack([shared[:, 0] > 0, shared[:, 1:], tied, drawn, other_tied, other_drawn]))
+    chance = np.zeros(len(shared))
+    weight = np.empty(drawn.max(initial=0) + 1)
+    _meet(np.column_stack([shared[:, 0] > 0, shared[:, 1:], tied, drawn, other_tied, other_drawn]), weight, chance)
+    return chance
 
 
-@kernel("i8[,]")
-def _meet(cases: IntArray) -> FloatArray:
+@kernel("i8[,], f8[], f8[]")
+def _meet(cases: IntArray, weight: FloatArray, chance: FloatArray) -> None:
     """Return overlap probabilities from shared, tied, and drawn counts.
 
     The first set misses the second's sure rows with chance C(tied - a, drawn) / C(tied, drawn). Then it holds j of the
     rows that are tied in both, with a hypergeometric chance, and the second misses these and the first's sure rows like
     the first did. Products, and ratios of neighbouring terms, keep the precision that factorials would lose.
     """
-    chance = np.zeros(len(cases), np.float64)
-    weight = np.empty(cases[:, 5].max() + 1, np.float64)
     for i in range(len(cases)):
-        sure, a, b, both, tied, drawn, other_tied, other_drawn = cases[i]
+        sure, a, b, both = cases[i, 0], cases[i, 1], cases[i, 2], cases[i, 3]
+        tied, drawn, other_tied, other_drawn = cases[i, 4], cases[i, 5], cases[i, 6], cases[i, 7]
         free = tied - a - both
         least, most = max(0, drawn - free), min(both, drawn)
         left = other_tied - b - least
@@ -212,4 +215,3 @@ def _meet(cases: IntArray) -> FloatArray:
             part += weight[j] * missing
             missing *= max(0, other_tied - b - j - other_drawn) / max(1, other_tied - b - j)
         chance[i] = min(max(1.0 - missed * (part / total), _HARDLY), _ALMOST)
-    return chance

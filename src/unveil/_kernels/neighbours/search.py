@@ -1,11 +1,11 @@
 """The search for the nearest distinct rows of every distinct target, ties included."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 
-from unveil._kernels._compile import kernel
+from unveil._kernels._compile import NUMPY_STEPS, kernel
 from unveil._kernels.neighbours.index import CHUNK, LAST_MARKER, SearchIndex
 from unveil._kernels.neighbours.scan import in_costs, in_few_bytes, in_mismatches, off_by, scan
 from unveil._kernels.threads import available, in_threads
@@ -24,6 +24,9 @@ _FEW_NEAR = 64
 
 #: A byte counts the categories that differ, so that only this many columns decide which groups are visited when.
 _COUNTED = 255
+
+#: Steps of numpy that sorting takes for each distance.
+_SORT_STEPS = 16
 
 #: How many near rows are held at once; more targets than that are searched in parts.
 ROOM = 2**22
@@ -71,7 +74,22 @@ def _searched(prepared: SearchIndex, some: IntArray, k: int, limits: IntArray | 
         return _scanned(p, some, k, limit, row, distance)
     released = p.group_start, p.group_codes, p.low_codes, p.bags, p.copies, p.numbers
     targets = p.tuple_codes, p.tuple_group, p.tuple_of[some], p.wanted[some]
-    if not _search(*released, *targets, p.step, p.mismatch, k, start, row, distance, limit):
+    if not _search(
+        *released,
+        *targets,
+        p.step,
+        p.mismatch,
+        k,
+        start,
+        row,
+        distance,
+        limit,
+        np.empty(CHUNK, np.uint8),
+        np.empty(CHUNK + 1, np.int64),
+        np.empty(p.copies.size, np.int32),
+        np.empty((2, k + 2), np.int64),
+        np.empty((2, max(p.copies.size, len(p.bags))), np.int64),
+    ):
         return None
     return NearRows(start, row[: start[-1]].copy(), distance[: start[-1]].copy(), limit)
 
@@ -173,9 +191,63 @@ def nearest_in_parts(
             yield some, near
 
 
+def _steps(*given: Any) -> int:
+    codes, copies, numbers, targets = given[1], given[4], given[5], given[8]
+    steps: int = (copies.size + 1) * targets.size * (len(codes) + numbers.shape[1] + _SORT_STEPS)
+    return steps // NUMPY_STEPS
+
+
+def _compare_all(
+    group_start: IntArray,
+    group_codes: Int32Array,
+    _low_codes: ByteArray,
+    _bags: BagArray,
+    copies: IntArray,
+    numbers: IntArray,
+    tuple_codes: Int32Array,
+    _tuple_group: IntArray,
+    tuple_of: IntArray,
+    wanted: IntArray,
+    step: IntArray,
+    mismatch: int,
+    k: int,
+    start: IntArray,
+    row: Int32Array,
+    distance: IntArray,
+    limit: IntArray,
+    *_room: Any,
+) -> bool:
+    """Do the same as ``_search`` in numpy, with every row of every target."""
+    if not copies.size:
+        return True
+    tuples, tuple_at = np.unique(tuple_of, return_inverse=True)
+    differ = np.zeros((tuples.size, group_codes.shape[1]), np.int64)
+    for column, codes in enumerate(group_codes):
+        differ += codes != tuple_codes[tuples, column][:, None]
+    group = np.repeat(np.arange(group_start.size - 1), np.diff(group_start))
+    far = (differ * mismatch)[:, group][tuple_at]
+    for column, cost in enumerate(step):
+        own, theirs = numbers[:, column], wanted[:, column][:, None]
+        both = (own > _LAST_MARKER) & (theirs > _LAST_MARKER)
+        far += np.abs(np.where(both, own - theirs, 0)) * cost
+    order = np.argsort(far, axis=1, kind="stable")
+    enough = np.cumsum(copies[order], axis=1) >= k
+    last = np.take_along_axis(order, enough.argmax(axis=1)[:, None], axis=1)
+    nearest = np.where(enough.any(axis=1), np.take_along_axis(far, last, axis=1)[:, 0], FAR)
+    np.minimum(limit, nearest, out=limit)
+    near = far <= limit[:, None]
+    start[1:] = np.cumsum(near.sum(axis=1))
+    if start[-1] > row.size:
+        return False
+    row[: start[-1]], distance[: start[-1]] = np.nonzero(near)[1], far[near]
+    return True
+
+
 @kernel(
-    "i8[], i4[,], u1[,,], u8[,], i8[], i8[,], i4[,], i8[], i8[], i8[,], i8[], i8, i8, i8[], i4[], i8[], i8[]",
-    cost=8,
+    "i8[], i4[,], u1[,,], u8[,], i8[], i8[,], i4[,], i8[], i8[], i8[,], i8[], i8, i8, i8[], i4[], i8[], i8[], "
+    "u1[], i8[], i4[], i8[,], i8[,]",
+    cost=_steps,
+    small=_compare_all,
 )
 def _search(
     group_start: IntArray,
@@ -195,6 +267,11 @@ def _search(
     row: Int32Array,
     distance: IntArray,
     limit: IntArray,
+    differ: ByteArray,
+    listed: IntArray,
+    seen: Int32Array,
+    heap: IntArray,
+    beside: IntArray,
 ) -> bool:
     """Fill in the near rows of all targets, if there is room.
 
@@ -268,11 +345,8 @@ def _search(
 
     columns, groups = group_codes.shape
     chunks, width = len(bags), numbers.shape[1]
-    differ = np.empty(CHUNK, np.uint8)
-    least = np.empty(chunks, np.int64)  # of each chunk: as few categories differ at least, for targets of one tuple
-    listed = np.empty(CHUNK + 1, np.int64)
-    seen, seen_distance = np.empty(copies.size, np.int32), np.empty(copies.size, np.int64)
-    far, many = np.empty(k + 2, np.int64), np.empty(k + 2, np.int64)  # a heap of the nearest k rows so far
+    seen_distance, least = beside[0], beside[1]  # of each chunk: as few categories differ at least, for one tuple
+    far, many = heap[0], heap[1]  # a heap of the nearest k rows so far
     now, ready, filled = -1, False, 0
     for t in range(tuple_of.size):
         if tuple_of[t] != now:

@@ -157,10 +157,10 @@ def _counted(
     most = table.codes.shape[1] + 1 if stop is None else stop
 
     def part(first: int) -> tuple[IntArray, IntArray]:
-        found: tuple[IntArray, IntArray] = compiled(_count)(
-            table.codes, table.by_code, begin[first : first + _AT_ONCE + 1], *plan, most
-        )
-        return found
+        some = begin[first : first + _AT_ONCE + 1]
+        counts, single = np.zeros(some.size - 1, np.int64), np.full(some.size - 1, -1, np.int64)
+        compiled(_count)(table.codes, table.by_code, some, *plan, most, counts, single)
+        return counts, single
 
     found = in_threads(part, range(0, max(begin.size - 1, 1), _AT_ONCE))
     return np.concatenate([counts for counts, _ in found]), np.concatenate([single for _, single in found])
@@ -208,7 +208,7 @@ def _has(codes: Int32Array, row: int, first: int, last: int, spans: IntArray, am
     return True
 
 
-@loop("i4[,], i4[,], i8[], i8[,], b1[,], i8[,], i8")
+@loop("i4[,], i4[,], i8[], i8[,], b1[,], i8[,], i8, i8[], i8[]")
 def _count(
     codes: Int32Array,
     by_code: Int32Array,
@@ -217,10 +217,10 @@ def _count(
     among: BoolArray,
     pieces: IntArray,
     stop: int,
-) -> tuple[IntArray, IntArray]:
-    size = begin.size - 1
-    counts, single = np.zeros(size, np.int64), np.full(size, -1, np.int64)
-    for place in range(size):
+    counts: IntArray,
+    single: IntArray,
+) -> None:
+    for place in range(counts.size):
         rarest, count, seen = begin[place], 0, -1
         # All rows of the rarest condition stand together, unless it is a list of codes.
         second = rarest if spans[rarest, 4] >= 0 else rarest + 1
@@ -236,7 +236,6 @@ def _count(
         counts[place] = count
         if count == 1:
             single[place] = seen
-    return counts, single
 
 
 @loop("i4[,], i4[,], i8[], i8[,], b1[,], i8[,], i8[], i8[]")

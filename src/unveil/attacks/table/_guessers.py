@@ -22,7 +22,7 @@ from unveil._kernels.neighbours.guesses import ReleasedSecrets
 from unveil._kernels.neighbours.index import EVERY, LAST_MARKER, BlockedRows, IntegerGrid, content_rank
 from unveil._kernels.neighbours.secret_chances import right_chances
 from unveil._kernels.random import State, below, fresh_state
-from unveil._kernels.types import BagArray, ByteArray, FloatArray, Int32Array, IntArray
+from unveil._kernels.types import BagArray, BoolArray, ByteArray, FloatArray, Int32Array, IntArray
 from unveil.attacks.table._features import binned
 from unveil.errors import InputError
 
@@ -356,20 +356,43 @@ def forest_shares(
     state = fresh_state(np.random.default_rng(seed))
     tried = max(1, round(_TRIED * len(bins)))
     own, theirs = np.ascontiguousarray(bins, np.uint8), np.ascontiguousarray(people.T, np.uint8)
-    return learn(own, classes, theirs, number, trees, tried, state)
+    shares, rows = np.zeros((len(theirs), number)), classes.size
+    room = np.arange(rows), np.arange(len(bins)), np.zeros(_BYTE_VALUES, np.bool_)
+    learn(
+        own,
+        classes,
+        theirs,
+        trees,
+        tried,
+        state,
+        *room,
+        np.zeros((5, 2 * rows), np.int64),
+        np.zeros((2, number)),
+        shares,
+    )
+    return shares / trees
 
 
-@loop("u1[,], i8[], u1[,], i8, i8, i8, u8[]")
+@loop("u1[,], i8[], u1[,], i8, i8, u8[], i8[], i8[], b1[], i8[,], f8[,], f8[,]")
 def _forest(
-    bins: ByteArray, classes: IntArray, people: ByteArray, number: int, trees: int, tried: int, state: State
-) -> FloatArray:
-    shares, rows = np.zeros((len(people), number)), classes.size
-    order, features, goes_first = np.arange(rows), np.arange(len(bins)), np.zeros(_BYTE_VALUES, np.bool_)
+    bins: ByteArray,
+    classes: IntArray,
+    people: ByteArray,
+    trees: int,
+    tried: int,
+    state: State,
+    order: IntArray,
+    features: IntArray,
+    goes_first: BoolArray,
+    nodes_of: IntArray,
+    counts: FloatArray,
+    shares: FloatArray,
+) -> None:
+    rows = classes.size
     # Nodes: their rows in the order, the feature (-1: a leaf) and the last bin of the first side, and the first of the
     # two nodes below.
-    begin, end, below_it = np.zeros(2 * rows, np.int64), np.zeros(2 * rows, np.int64), np.zeros(2 * rows, np.int64)
-    feature, cut = np.zeros(2 * rows, np.int64), np.zeros(2 * rows, np.int64)
-    first, whole = np.zeros(number), np.zeros(number)
+    begin, end, below_it, feature, cut = nodes_of[0], nodes_of[1], nodes_of[2], nodes_of[3], nodes_of[4]
+    first, whole = counts[0], counts[1]
     for _ in range(trees):
         begin[0], end[0] = 0, rows
         node, nodes = 0, 1
@@ -392,7 +415,6 @@ def _forest(
             some = order[begin[node] : end[node]]
             for row in some:
                 shares[person, classes[row]] += 1 / some.size
-    return shares / trees
 
 
 def _drawn_division(

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from math import comb, inf, prod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unveil._figure import figure
 from unveil._kernels._compile import compiled, loop
-from unveil._kernels.types import FloatArray, Int32Array, IntArray
+from unveil._kernels.types import ByteArray, FloatArray, Int32Array, IntArray
 from unveil.data.table import Table
 from unveil.data.table.release import Release
 from unveil.errors import InputError, whole_number
@@ -124,7 +123,7 @@ def affordable_size(rows: int, columns: int, *, at_most: int) -> int:
 # Minimal sample uniques: the smallest sets of columns in which a row differs from all others.
 
 #: Up to this many visits of a row in a set of columns plain Python is quick enough.
-PLAIN_UP_TO = 50_000
+PLAIN_UP_TO = 200_000
 
 
 def visits(rows: int, columns: int, size: int) -> int:
@@ -142,8 +141,8 @@ def minimal_uniques(codes: Int32Array, size: int) -> tuple[IntArray, IntArray]:
     A set of columns is one of a row if no other row has the same codes in it, and this holds for no smaller part of
     the set. ``codes`` has one row per row of the table and one column per column, with numbers from 0 on.
 
-    >>> found, of_column = minimal_uniques(np.array([[0, 0], [0, 1], [1, 1], [0, 0]], np.int32), 2)
-    >>> found  # the second row is alone in both columns together, the third in the first column
+    >>> uniques, of_column = minimal_uniques(np.array([[0, 0], [0, 1], [1, 1], [0, 0]], np.int32), 2)
+    >>> uniques  # the second row is alone in both columns together, the third in the first column
     array([[0, 0],
            [0, 1],
            [1, 0],
@@ -154,15 +153,33 @@ def minimal_uniques(codes: Int32Array, size: int) -> tuple[IntArray, IntArray]:
     rows, columns = codes.shape
     size = min(size, columns)
     choose = np.array([[comb(n, k) for k in range(size + 1)] for n in range(columns + 1)], np.int64)
-    by_column = np.ascontiguousarray(codes.T)
     levels = int(codes.max(initial=0)) + 1
     small = visits(rows, columns, size) <= PLAIN_UP_TO
-    search = _search if small else compiled(_search)
-    return search(by_column, levels, size, choose)
+    uniques, of_column = np.zeros((rows, size), np.int64), np.zeros(columns, np.int64)
+    known = np.zeros((choose[columns, :size].sum(), (rows + 7) // 8), np.uint8)
+    member, start = np.zeros((size + 1, rows), np.int64), np.zeros((size + 1, rows + 1), np.int64)
+    member[0], start[0, 1] = np.arange(rows), rows
+    room = np.zeros((2, levels), np.int64), np.zeros(rows, np.int64), np.zeros((2, size + 1), np.int64)
+    (_search if small else compiled(_search))(
+        np.ascontiguousarray(codes.T), choose, member, start, *room, known, uniques, of_column
+    )
+    return uniques, of_column
 
 
-@loop("i4[,], i8, i8, i8[,]")
-def _search(codes: Int32Array, levels: int, size: int, choose: IntArray) -> tuple[IntArray, IntArray]:
+# Whatever is filled in is made by the caller: numba compiles functions of numpy that make arrays slowly.
+@loop("i4[,], i8[,], i8[,], i8[,], i8[,], i8[], i8[,], u1[,], i8[,], i8[]")
+def _search(
+    codes: Int32Array,
+    choose: IntArray,
+    member: IntArray,
+    start: IntArray,
+    room: IntArray,
+    alone: IntArray,
+    by_depth: IntArray,
+    known: ByteArray,
+    uniques: IntArray,
+    of_column: IntArray,
+) -> None:
     """Visit the column sets depth first.
 
     Each keeps only the rows that are not yet unique, grouped by their codes.
@@ -170,17 +187,9 @@ def _search(codes: Int32Array, levels: int, size: int, choose: IntArray) -> tupl
     Of two sets that share their first columns, the one that goes on with the later column is visited first. So every
     part of a set is visited before the set, and what is unique in a part is known by then.
     """
-    columns, rows = codes.shape
-    found = np.zeros((rows, size), np.int64)
-    of_column = np.zeros(columns, np.int64)
-    known = np.zeros((choose[columns, :size].sum(), (rows + 7) // 8), np.uint8)
-    member = np.zeros((size + 1, rows), np.int64)
-    start = np.zeros((size + 1, rows + 1), np.int64)
-    groups = np.zeros(size + 1, np.int64)
-    chosen = np.zeros(size, np.int64)
-    count, touched, alone = np.zeros(levels, np.int64), np.zeros(levels, np.int64), np.zeros(rows, np.int64)
-    member[0] = np.arange(rows)
-    start[0, 1] = rows
+    columns, size = len(codes), uniques.shape[1]
+    chosen, groups = by_depth[0], by_depth[1]
+    count, touched = room[0], room[1]
     groups[0] = 1
     depth = 0
     chosen[0] = columns - 1
@@ -192,11 +201,12 @@ def _search(codes: Int32Array, levels: int, size: int, choose: IntArray) -> tupl
             member[depth + 1], start[depth + 1], count, touched, alone,
         )  # fmt: skip
         place = _place(chosen, depth + 1, (1 << (depth + 1)) - 1, choose)
-        for each in alone[:singles]:
+        for k in range(singles):
+            each = alone[k]
             if _is_minimal(chosen, depth + 1, each, known, choose):
-                found[each, depth] += 1
-                for one in chosen[: depth + 1]:
-                    of_column[one] += 1
+                uniques[each, depth] += 1
+                for one in range(depth + 1):
+                    of_column[chosen[one]] += 1
                 if depth + 1 < size:
                     known[place, each >> 3] |= 1 << (each & 7)
         if depth + 1 < size and column + 1 < columns and groups[depth + 1] > 0:
@@ -209,7 +219,6 @@ def _search(codes: Int32Array, levels: int, size: int, choose: IntArray) -> tupl
             if chosen[depth] > (chosen[depth - 1] if depth > 0 else -1):
                 break
             depth -= 1
-    return found, of_column
 
 
 def _refine(
@@ -280,7 +289,7 @@ def _place(chosen: IntArray, size: int, part: int, choose: IntArray) -> int:
     return number
 
 
-def _is_minimal(chosen: IntArray, size: int, row: int, known: NDArray[np.uint8], choose: IntArray) -> bool:
+def _is_minimal(chosen: IntArray, size: int, row: int, known: ByteArray, choose: IntArray) -> bool:
     """Return whether the chosen columns are a minimal unique."""
     for part in range(1, (1 << size) - 1):
         if known[_place(chosen, size, part, choose), row >> 3] >> (row & 7) & 1:
