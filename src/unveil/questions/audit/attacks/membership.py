@@ -33,7 +33,6 @@ from unveil.questions.audit.findings import (
     TprAtFpr,
 )
 from unveil.questions.audit.people import per_person
-from unveil.questions.audit.reference.calibration import calibrated_scores
 
 if TYPE_CHECKING:
     from unveil._kernels.types import FloatArray, IntArray
@@ -159,6 +158,8 @@ class _Case:
 
     def calibrated(self, scored: "list[dict[str, FloatArray]]") -> "list[dict[str, FloatArray]]":
         """Return the scores of measured people and teachers, calibrated where there are siblings."""
+        from unveil.questions.audit.reference.calibration import calibrated_scores
+
         siblings = self.attacked.prepared.siblings
         if siblings is None:
             return scored
