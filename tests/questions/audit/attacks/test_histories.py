@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 
 from benchmarks.people import NAMED, Leak, findings, is_named, leaked, made_up
 from tests.attacks.people.histories import draw, release_of
-from unveil.data.table.child_tables import ChildRelease
+from unveil.data.table import Table
+from unveil.data.table.child_tables import ChildRelease, ChildTable
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.questions.audit.answer import AuditResult, audit
@@ -181,3 +183,36 @@ def made_up_people(rng: np.random.Generator) -> Any:
     from benchmarks.people import draw_people
 
     return draw_people(40, rng)
+
+
+def test_all_kinds_of_columns_are_read() -> None:
+    rng = np.random.default_rng(2)
+    kinds: Any = {"level": ["low", "mid", "high"], "well": "boolean", "day": "date", "note": "text"}
+
+    def child(people: Any) -> ChildTable:
+        number = people.rows.height
+        frame = people.rows.drop("person", "day").with_columns(
+            pl.Series("level", rng.choice(["low", "mid", "high"], number)),
+            pl.Series("well", rng.choice(["yes", "no"], number)),
+            pl.Series("note", [f"said {each} and {number}" for each in rng.integers(0, 9, number)]),
+            pl.Series("day", [date(2020, 1, 1) + timedelta(days=each) for each in people.rows["day"].to_list()]),
+        )
+        table = Table.from_frame(frame, name="visits", kinds=kinds)
+        return ChildTable("visits", table, people.rows["person"].to_numpy().astype(np.int64), 60, "day")
+
+    people = [draw(60, rng, 5) for _ in range(3)]
+    release = release_of(*people)
+    found = ask(replace(release, children=(ChildRelease.of(*map(child, people)),))).findings.releases[0]
+    assert {"visits: level", "visits: well", "visits: kind"} <= {each.secret for each in found.findings}
+
+
+def test_child_tables_without_a_comparable_column_or_control_rows_are_left_out() -> None:
+    release = small()
+    (child,) = release.children
+    alone = replace(child, control_person=None)
+    ids = tuple(replace(each, role="identifier") for each in child.release.original.columns)
+    named = replace(child.release)
+    object.__setattr__(named, "original", replace(child.release.original, columns=ids))
+    found = ask(replace(release, children=(alone, replace(child, release=named)))).findings.releases[0]
+    names = {each.scenario.name for each in found.findings if each.scenario is not None}
+    assert names == {"parent row"}

@@ -6,7 +6,13 @@ import numpy as np
 
 from unveil.questions.audit.attack_results import AttackResult, finding_of, grouped, not_run, tried
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
-from unveil.questions.audit.attacks.history_membership import children_of, parent_columns, trials_of, views_of
+from unveil.questions.audit.attacks.history_membership import (
+    children_of,
+    comparable_children,
+    parent_columns,
+    trials_of,
+    views_of,
+)
 from unveil.questions.audit.findings import AttackScenario
 
 if TYPE_CHECKING:
@@ -21,11 +27,10 @@ _KINDS = ("category", "ordered", "boolean")
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often the most frequent value of each sensitive child column, or of each category, is inferred."""
-    release = attacked.prepared.release
     views = views_of(attacked)
     found = [
         _tried(attacked, views, rows, column)
-        for child, rows in zip(release.children, children_of(attacked), strict=True)
+        for child, rows in zip(comparable_children(attacked.prepared), children_of(attacked), strict=True)
         for column in _columns(child, rows)
     ]
     return tuple(found) or (not_run(attacked.attack, "No child table has a category to infer."),)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from unveil.guesses.trials import Attempts
 from unveil.questions.audit.attack_results import AttackResult, not_run
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.attacks.history_membership import everybody_of
 from unveil.questions.audit.attacks.singling_out import tried_predicates
 from unveil.questions.audit.findings import AttackScenario
 
@@ -19,18 +20,7 @@ _FEWEST = 20
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often known events isolate exactly one person, by child table and number of events."""
-    import numpy as np
-
-    from unveil.attacks.people.rows import TargetRows, child_rows
-
-    release = attacked.prepared.release
-    others = 0 if release.control is None else release.control.rows
-    everybody = TargetRows(np.arange(release.original.rows), np.arange(others))
-    return tuple(
-        _tried(attacked, rows, number)
-        for rows in (child_rows(child, everybody, release.released.rows) for child in release.children)
-        for number in EVENTS
-    )
+    return tuple(_tried(attacked, rows, number) for rows in everybody_of(attacked) for number in EVENTS)
 
 
 def _tried(attacked: AttackedRelease, rows: "PersonRows", number: int) -> AttackResult:
