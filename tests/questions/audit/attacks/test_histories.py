@@ -108,16 +108,19 @@ def test_without_a_control_group_there_is_no_membership() -> None:
     assert found.of("history_singling_out")
 
 
-def test_the_sensitive_child_column_is_inferred() -> None:
+@pytest.mark.parametrize(("column", "is_run"), [("kind", True), ("cost", False)])
+def test_only_sensitive_child_columns_are_inferred_where_there_are_some(column: str, is_run: bool) -> None:
     release = small()
     (child,) = release.children
     columns = tuple(
-        replace(each, role="sensitive") if each.name == "kind" else each for each in child.release.original.columns
+        replace(each, role="sensitive") if each.name == column else each for each in child.release.original.columns
     )
     told = replace(child.release)
     object.__setattr__(told, "original", replace(child.release.original, columns=columns))
-    found = ask(replace(release, children=(replace(child, release=told),))).findings.releases[0]
-    assert {each.secret for each in found.of("history_inference")} == {"visits: kind"}
+    (found,) = (
+        ask(replace(release, children=(replace(child, release=told),))).findings.releases[0].of("history_inference")
+    )
+    assert found.secret == f"visits: {column}" and (found.targets > 0) == is_run
 
 
 def test_summaries_are_no_part_of_the_parent_row_and_order_needs_a_time() -> None:
