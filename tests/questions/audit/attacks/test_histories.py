@@ -120,7 +120,8 @@ def test_only_sensitive_child_columns_are_inferred_where_there_are_some(column: 
     (found,) = (
         ask(replace(release, children=(replace(child, release=told),))).findings.releases[0].of("history_inference")
     )
-    assert found.secret == f"visits: {column}" and (found.targets > 0) == is_run
+    assert found.secret == f"visits: {column}"
+    assert (found.targets > 0) == is_run
 
 
 def test_summaries_are_no_part_of_the_parent_row_and_order_needs_a_time() -> None:
