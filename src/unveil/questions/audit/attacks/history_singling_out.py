@@ -10,6 +10,7 @@ from unveil.questions.audit.attacks.singling_out import tried_predicates
 from unveil.questions.audit.findings import AttackScenario
 
 if TYPE_CHECKING:
+    from unveil.attacks.people.exact import EventIndex
     from unveil.attacks.people.rows import PersonRows
 
 #: The numbers of events that an attacker knows.
@@ -20,10 +21,16 @@ _FEWEST = 20
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often known events isolate exactly one person, by child table and number of events."""
-    return tuple(_tried(attacked, rows, number) for rows in everybody_of(attacked) for number in EVENTS)
+    from unveil.attacks.people.exact import EventIndex
+
+    found: list[AttackResult] = []
+    for rows in everybody_of(attacked):
+        index = EventIndex.of(rows)
+        found += [_tried(attacked, rows, index, number) for number in EVENTS]
+    return tuple(found)
 
 
-def _tried(attacked: AttackedRelease, rows: "PersonRows", number: int) -> AttackResult:
+def _tried(attacked: AttackedRelease, rows: "PersonRows", index: "EventIndex", number: int) -> AttackResult:
     from unveil.attacks.people.exact import known_events, single_out_by_chance
     from unveil.attacks.table.singling_out import PredicateMatches
 
@@ -34,11 +41,11 @@ def _tried(attacked: AttackedRelease, rows: "PersonRows", number: int) -> Attack
         origin="all",
     )
     members = attacked.prepared.release.original.rows
-    found = known_events(rows, number, predicates=attacked.settings.predicates, rng=attacked.rng)
+    found = known_events(index, number, predicates=attacked.settings.predicates, rng=attacked.rng)
     if found.predicates < _FEWEST:
         why = f"Fewer than {_FEWEST} predicates fit exactly one released person."
         return not_run(attacked.attack, why, scenario=scenario)
-    hits = single_out_by_chance(rows, number, members, predicates=found.predicates, rng=attacked.rng)
+    hits = single_out_by_chance(index, number, members, predicates=found.predicates, rng=attacked.rng)
     naive = Attempts(tries=found.predicates, expected=hits, low=hits, high=hits)
     return tried_predicates(attacked, scenario, PredicateMatches(found.starts, found.targets, naive, ()))
 
