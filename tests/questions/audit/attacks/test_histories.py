@@ -155,6 +155,17 @@ def test_several_child_tables_have_views_of_their_own() -> None:
     assert {"visits: set of rows", "stays: set of rows", "parent row | stays", "stays: whole history"} <= names
 
 
+def test_no_group_below_the_minimum_is_in_the_answer() -> None:
+    rng = np.random.default_rng(4)
+    original, released, control = (draw(60, rng, 5) for _ in range(3))
+    rare = pl.Series("town", ["Zephyrine", *["Xanadu"] * 5, *original.parents["town"][6:]])
+    original = original._replace(parents=original.parents.with_columns(rare))
+    answer = ask(release_of(original, released, control), group_by="town")
+    assert any(each.groups is not None for each in answer.findings.releases[0].findings)
+    assert "Zephyrine" not in answer.to_json()
+    assert "Xanadu" not in answer.to_json()
+
+
 def test_reports_show_attackers_and_redacted_ones_round_shares() -> None:
     answer = ask(made_up(PEOPLE, 0.04, "all", 4))
     for redacted in (False, True):
