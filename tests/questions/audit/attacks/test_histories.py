@@ -52,17 +52,17 @@ def test_a_leak_in_one_part_is_not_ascribed_to_another() -> None:
     )
     assert "parent row" in parent
     assert not any(each.startswith("visits") for each in parent)
-    assert "visits: set of rows" in rows
-    assert "visits: whole history" in rows
+    assert "visits, set of rows" in rows
+    assert "visits, whole history" in rows
     assert "parent row" not in rows
-    assert "visits: order of rows" in order
-    assert not {"parent row", "visits: closest row"} & order
+    assert "visits, order of rows" in order
+    assert not {"parent row", "visits, closest row"} & order
 
 
 def test_shuffled_histories_are_no_link() -> None:
     found = significant(findings(made_up(PEOPLE, 0.0001, "link", 7), 1))
-    assert {"parent row", "visits: set of rows", "visits: rare histories"} <= found
-    assert not {"parent row | visits", "own history of visits"} & found
+    assert {"parent row", "visits, set of rows", "visits, rare histories"} <= found
+    assert not {"people | visits", "people | visits, own history"} & found
 
 
 def test_a_fresh_sample_is_not_flagged() -> None:
@@ -72,12 +72,12 @@ def test_a_fresh_sample_is_not_flagged() -> None:
 def test_figures_are_auc_tpr_and_rare_histories() -> None:
     found = findings(made_up(PEOPLE, 0.3, "all", 9), 1)
     by_name = figures_of(found)
-    views = ("parent row", "visits: set of rows", "visits: order of rows", "visits: closest row", "all views")
+    views = ("parent row", "visits, set of rows", "visits, order of rows", "visits, closest row", "all views")
     for view in views:
         figures = by_name[view]
         assert 0.5 < figures["auc"] < 1
         assert 0.2 < figures["tpr_at_1_percent_fpr"] < 0.5
-    assert by_name["visits: whole history"]["rare_histories"] == 45
+    assert by_name["visits, whole history"]["rare_histories"] == 45
     assert {each.attack for each in found.verdict.releases[0].effects} == {
         "singling_out", "linkability", "inference", "membership", "copies"
     }  # fmt: skip
@@ -143,6 +143,25 @@ def test_a_table_without_rows_of_the_control_group_is_read() -> None:
     assert {each.attack for each in found.findings} <= set(HISTORIES)
 
 
+def test_summaries_are_known_by_the_name_of_their_table() -> None:
+    release = small()
+
+    def named(table: Table) -> Table:
+        frame = table.frame.rename({"age": "visits: mean age"})
+        return Table.from_frame(frame, kinds={"visits: mean age": "number", "town": "category"})
+
+    assert release.control is not None
+    tables = [named(each) for each in (release.original, release.released, release.control)]
+    summed = Release(tables[0], tables[1], tables[2], kind="synthetic", children=release.children)
+    (parent,) = (
+        each
+        for each in ask(summed).findings.releases[0].findings
+        if each.scenario and each.scenario.name == "parent row"
+    )
+    assert parent.scenario is not None
+    assert parent.scenario.first == ("town",)
+
+
 def test_several_child_tables_have_views_of_their_own() -> None:
     release = small()
     (child,) = release.children
@@ -152,7 +171,7 @@ def test_several_child_tables_have_views_of_their_own() -> None:
         for each in ask(replace(release, children=(child, second))).findings.releases[0].findings
         if each.scenario
     }
-    assert {"visits: set of rows", "stays: set of rows", "parent row | stays", "stays: whole history"} <= names
+    assert {"visits, set of rows", "stays, set of rows", "people | stays", "stays, whole history"} <= names
 
 
 def test_no_group_below_the_minimum_is_in_the_answer() -> None:
@@ -171,13 +190,13 @@ def test_reports_show_attackers_and_redacted_ones_round_shares() -> None:
     for redacted in (False, True):
         page = answer.to_html(redacted=redacted)
         assert "set of rows" in page
-        assert "own history of visits" in page
+        assert "own history" in page
     whole, bare = (figures_of(found) for found in (answer.findings, shared(answer.findings)))
     for view in ("parent row", "all views"):
         assert np.isnan(bare[view]["auc"]) or bare[view]["auc"] == pytest.approx(whole[view]["auc"], abs=0.006)
         if 0 < PEOPLE * whole[view]["tpr_at_1_percent_fpr"] < 11:
             assert np.isnan(bare[view]["tpr_at_1_percent_fpr"])
-    assert isinstance(bare["visits: whole history"]["rare_histories"], SuppressedNumber)
+    assert isinstance(bare["visits, whole history"]["rare_histories"], SuppressedNumber)
 
 
 def figures_of(found: Audit) -> dict[str, Mapping[str, float]]:

@@ -32,7 +32,7 @@ def _tried(attacked: AttackedRelease, rows: "PersonRows") -> AttackResult:
     found, people = copied_histories(rows), attacked.drawn.people
     columns = tuple(column.name for column in rows.columns)
     reason = "finds all rows of a person and no further ones"
-    scenario = AttackScenario(name=f"{rows.name}: whole history", first=columns, reason=reason, origin="all")
+    scenario = AttackScenario(name=f"{rows.name}, whole history", first=columns, reason=reason, origin="all")
     trials = _trials(attacked, found.copied)
     members = people.everybody.release.original.rows
     figures = {"rare_histories": float(found.rare[:members].sum())}
@@ -41,7 +41,7 @@ def _tried(attacked: AttackedRelease, rows: "PersonRows") -> AttackResult:
     if trials.control is None:
         return AttackResult(finding=finding)
     evidence = []
-    for name, hits in ((scenario.name, found.copied), (f"{rows.name}: {RARE}", found.rare)):
+    for name, hits in ((scenario.name, found.copied), (f"{rows.name}, {RARE}", found.rare)):
         own = _trials(attacked, hits)
         about = finding_of(attacked.attack, own, scenario=replace(scenario, name=name))
         figure = figure_of(about, control_tries=0 if own.control is None else own.control.tries)

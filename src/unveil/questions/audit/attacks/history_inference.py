@@ -61,7 +61,10 @@ def _tried(attacked: AttackedRelease, views: "tuple[PersonView, ...]", rows: "Pe
     attacked.progress(f"inferring {secret}", 0.0)
     known = (*parent_columns(attacked.prepared), *(each.name for each in rows.columns if each.name != column))
     scenario = AttackScenario(
-        name="everything else", first=known, reason="knows the parent row and all other child columns", origin="all"
+        name=f"{rows.name}, everything else",
+        first=known,
+        reason="knows the parent row and all other child columns",
+        origin="all",
     )
     found = guess_values(views, rows, column)
     chances, baseline, has = (np.zeros(rows.targets) for _ in range(3))

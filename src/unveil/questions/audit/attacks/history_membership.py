@@ -47,14 +47,14 @@ def _scores(attacked: AttackedRelease) -> "dict[str, FloatArray]":
     half = half_by_lot(attacked)
     joined = {JOINED: found.pop(JOINED)} if JOINED in found else {}
     for child in comparable_children(attacked.prepared):
-        found[f"{child.name}: closest row"] = closest_rows(child, targets_of(attacked), half)
+        found[f"{child.name}, closest row"] = closest_rows(child, targets_of(attacked), half)
     return found | joined
 
 
 def _tried(attacked: AttackedRelease, view: str, score: "FloatArray") -> AttackResult:
     from unveil.metrics.trials.membership import area_under_curve, called_at
 
-    table, _, kind = view.rpartition(": ")
+    table, _, kind = view.rpartition(", ")
     child = next((each for each in attacked.prepared.release.children if each.name == table), None)
     columns = parent_columns(attacked.prepared) if child is None else child.release.original.column_names
     scenario = AttackScenario(name=view, first=columns, reason=_REASONS[kind], origin="all")
@@ -70,9 +70,12 @@ def _tried(attacked: AttackedRelease, view: str, score: "FloatArray") -> AttackR
 
 def parent_columns(prepared: "PreparedRelease") -> tuple[str, ...]:
     """Return the columns of the parent row, without summaries of child tables."""
-    summaries = {name for child in prepared.release.children for name in child.summaries}
-    coarse = set(prepared.release.released.coarse())
-    return tuple(name for name in prepared.known + prepared.sensitive if name not in summaries | coarse)
+    children = prepared.release.children
+    left_out = {name for child in children for name in child.summaries} | {*prepared.release.released.coarse()}
+    # Summaries are called by their table.
+    starts = tuple(f"{child.name}: " for child in children)
+    columns = prepared.known + prepared.sensitive
+    return tuple(name for name in columns if name not in left_out and not name.startswith(starts))
 
 
 def comparable_children(prepared: "PreparedRelease") -> "tuple[ChildRelease, ...]":

@@ -35,7 +35,7 @@ def _tried(attacked: AttackedRelease, rows: "PersonRows", index: "EventIndex", n
     from unveil.attacks.table.singling_out import PredicateMatches
 
     scenario = AttackScenario(
-        name=f"{number} known {'event' if number == 1 else 'events'} of {rows.name}",
+        name=f"{rows.name}, {number} known {'event' if number == 1 else 'events'}",
         first=tuple(column.name for column in rows.columns),
         reason="knows rows of a person, with numbers in twentieths",
         origin="all",
