@@ -192,7 +192,7 @@ NAMED: Mapping[Leak, tuple[str, str]] = {
     "rows": ("history_membership", "set of rows"),
     "row": ("history_membership", "closest row"),
     "order": ("history_membership", "order of rows"),
-    "link": ("history_linkability", "own history of visits"),
+    "link": ("history_linkability", "people | visits, own history"),
 }
 
 
@@ -211,7 +211,7 @@ def is_named(found: Audit, leak: Leak) -> bool:
 
 
 def _full(view: str) -> tuple[str, ...]:
-    return (view, f"visits: {view}")
+    return (view, f"visits, {view}")
 
 
 def made_up(number: int, share: float, leak: Leak, seed: int, noise: float = 0.0) -> Release:

@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from tests.attacks.people.histories import People, coded, draw, release_of, shuffled
 from tests.attacks.people.test_views import SEEDS, all_views, three
 from tests.oracles import histories as oracle
-from unveil.attacks.people.exact import RARE, copied_histories, events_of, known_events, single_out_by_chance
+from unveil.attacks.people.exact import (
+    RARE,
+    EventIndex,
+    copied_histories,
+    events_of,
+    known_events,
+    single_out_by_chance,
+)
 from unveil.attacks.people.nearest import early_and_late, guess_values, has_halves, own_history, same_person
 from unveil.attacks.people.rows import PersonRows
 
@@ -115,7 +122,7 @@ def events_by_person(rows: PersonRows) -> list[set[int]]:
 @given(SEEDS, st.sampled_from([1, 2, 3]))
 def test_predicates_fit_one_released_person_and_the_targets_with_all_events(seed: int, number: int) -> None:
     _, rows = coded(release_of(*with_copies(seed)))
-    found = known_events(rows, number, predicates=30, rng=np.random.default_rng(seed))
+    found = known_events(EventIndex.of(rows), number, predicates=30, rng=np.random.default_rng(seed))
     people = events_by_person(rows)
     assert len(set(found.events)) == found.predicates == found.starts.size - 1
     for place, events in enumerate(found.events):
@@ -128,10 +135,10 @@ def test_predicates_fit_one_released_person_and_the_targets_with_all_events(seed
 
 def test_events_of_nobody_are_met_by_chance_alone() -> None:
     _, rows = coded(release_of(*three(2, (40, 40, 40), 6)))
-    hits = single_out_by_chance(rows, 2, 40, predicates=50, rng=np.random.default_rng(0))
+    hits = single_out_by_chance(EventIndex.of(rows), 2, 40, predicates=50, rng=np.random.default_rng(0))
     assert 0 <= hits <= 5
-    assert single_out_by_chance(rows, 10_000, 40, predicates=50, rng=np.random.default_rng(0)) == 0
-    assert known_events(rows, 50, predicates=5, rng=np.random.default_rng(0)).predicates == 0
+    assert single_out_by_chance(EventIndex.of(rows), 10_000, 40, predicates=50, rng=np.random.default_rng(0)) == 0
+    assert known_events(EventIndex.of(rows), 50, predicates=5, rng=np.random.default_rng(0)).predicates == 0
 
 
 @given(SEEDS)

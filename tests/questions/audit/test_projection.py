@@ -34,7 +34,9 @@ from unveil.work.memory import NeedsMemoryError
 
 
 def test_every_part_of_an_audit_was_measured() -> None:
-    assert set(SECONDS) == {*ATTACKS, *MEASURES, "reading", "unseen", "weigh", "judging"}
+    # Child tables have rows of their own, so the size of the main table does not tell how long attacks on them take.
+    on_one_table = {name for name, attack in ATTACKS.items() if not attack.needs_children}
+    assert set(SECONDS) == {*on_one_table, *MEASURES, "reading", "unseen", "weigh", "judging"}
 
 
 @pytest.mark.parametrize("part", ["membership", "memory", "record_linkage"])

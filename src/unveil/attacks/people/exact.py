@@ -116,55 +116,24 @@ def events_of(rows: PersonRows) -> IntArray:
     return event
 
 
-def known_events(rows: PersonRows, number: int, *, predicates: int, rng: np.random.Generator) -> EventMatches:
-    """Return predicates of ``number`` events that exactly one released person has, and the targets that fit them.
+class EventIndex(NamedTuple):
+    """The distinct events of each person, and the people of each event, both ascending.
 
-    Each starts from a released person and events of this person, all drawn at random. It is kept, once, if no other
-    released person has all of its events.
+    Person ``i`` has ``event[of_person[i]:of_person[i + 1]]``, and event ``e`` is one of
+    ``person[of_event[e]:of_event[e + 1]]``.
+    The first ``targets`` people are targets.
     """
-    people = _Postings.of(rows, events_of(rows))
-    having = np.flatnonzero(np.diff(people.of_person)[rows.targets :] >= number) + rows.targets
-    chosen: set[tuple[int, ...]] = set()
-    if having.size:
-        for _ in range(_TRIES * predicates):
-            person = int(having[rng.integers(having.size)])
-            held = people.event[people.of_person[person] : people.of_person[person + 1]]
-            events = tuple(sorted(rng.choice(held, number, replace=False).tolist()))
-            if events not in chosen and (people.fitting(events) >= rows.targets).sum() == 1:
-                chosen.add(events)
-                if len(chosen) == predicates:
-                    break
-    fits = [people.fitting(events) for events in sorted(chosen)]
-    targets = [each[each < rows.targets] for each in fits]
-    starts = np.concatenate([[0], np.cumsum([each.size for each in targets])]).astype(np.int64)
-    return EventMatches(starts, np.concatenate([np.zeros(0, np.int64), *targets]), tuple(sorted(chosen)))
-
-
-def single_out_by_chance(
-    rows: PersonRows, number: int, members: int, *, predicates: int, rng: np.random.Generator
-) -> float:
-    """Return how many predicates single out one of the first ``members`` targets by chance.
-
-    Each has as many events, drawn from all distinct released ones.
-    """
-    event = events_of(rows)
-    people, released = _Postings.of(rows, event), np.unique(event[rows.person >= rows.targets])
-    if released.size < number:
-        return 0.0
-    drawn = (tuple(rng.choice(released, number, replace=False).tolist()) for _ in range(predicates))
-    return float(sum((people.fitting(events) < members).sum() == 1 for events in drawn))
-
-
-class _Postings(NamedTuple):
-    """The distinct events of each person, and the people of each event, ascending."""
 
     event: IntArray
     of_person: IntArray
     person: IntArray
     of_event: IntArray
+    targets: int
 
     @classmethod
-    def of(cls, rows: PersonRows, event: IntArray) -> "_Postings":
+    def of(cls, rows: PersonRows) -> "EventIndex":
+        """Return the events of targets and released people."""
+        event = events_of(rows)
         number = int(event.max(initial=-1)) + 1
         pair = np.unique(rows.person * number + event)
         person, held = pair // max(number, 1), pair % max(number, 1)
@@ -174,6 +143,7 @@ class _Postings(NamedTuple):
             np.searchsorted(person, np.arange(rows.people + 1)),
             person[order],
             np.searchsorted(held[order], np.arange(number + 1)),
+            rows.targets,
         )
 
     def fitting(self, events: tuple[int, ...]) -> IntArray:
@@ -183,6 +153,43 @@ class _Postings(NamedTuple):
         for each in lists[1:]:
             found = found[_holds(each, found)]
         return found
+
+
+def known_events(index: EventIndex, number: int, *, predicates: int, rng: np.random.Generator) -> EventMatches:
+    """Return predicates of ``number`` events that exactly one released person has, and the targets that fit them.
+
+    Each starts from a released person and events of this person, all drawn at random. It is kept, once, if no other
+    released person has all of its events.
+    """
+    having = np.flatnonzero(np.diff(index.of_person)[index.targets :] >= number) + index.targets
+    chosen: set[tuple[int, ...]] = set()
+    if having.size:
+        for _ in range(_TRIES * predicates):
+            person = int(having[rng.integers(having.size)])
+            held = index.event[index.of_person[person] : index.of_person[person + 1]]
+            events = tuple(sorted(rng.choice(held, number, replace=False).tolist()))
+            if events not in chosen and (index.fitting(events) >= index.targets).sum() == 1:
+                chosen.add(events)
+                if len(chosen) == predicates:
+                    break
+    fits = [index.fitting(events) for events in sorted(chosen)]
+    targets = [each[each < index.targets] for each in fits]
+    starts = np.concatenate([[0], np.cumsum([each.size for each in targets])]).astype(np.int64)
+    return EventMatches(starts, np.concatenate([np.zeros(0, np.int64), *targets]), tuple(sorted(chosen)))
+
+
+def single_out_by_chance(
+    index: EventIndex, number: int, members: int, *, predicates: int, rng: np.random.Generator
+) -> float:
+    """Return how many predicates single out one of the first ``members`` targets by chance.
+
+    Each has as many events, drawn from all distinct released ones.
+    """
+    released = np.unique(index.event[index.of_person[index.targets] :])
+    if released.size < number:
+        return 0.0
+    drawn = (tuple(rng.choice(released, number, replace=False).tolist()) for _ in range(predicates))
+    return float(sum((index.fitting(events) < members).sum() == 1 for events in drawn))
 
 
 def _holds(ascending: IntArray, values: IntArray) -> BoolArray:

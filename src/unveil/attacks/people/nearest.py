@@ -125,7 +125,7 @@ def guess_values(views: Sequence[PersonView], rows: PersonRows, column: str) -> 
 
 
 def _is_of(view: PersonView, rows: PersonRows) -> bool:
-    return view.name.startswith(f"{rows.name}: ")
+    return view.name.rpartition(", ")[0] == rows.name
 
 
 def _modes(rows: PersonRows, codes: Int32Array) -> BoolArray:

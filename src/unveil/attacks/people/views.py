@@ -93,7 +93,7 @@ def set_view(rows: PersonRows, order: IntArray) -> PersonView:
 
     Values are counted. Numbers are their mean and spread by person, and exact values.
     """
-    return _view(rows, f"{rows.name}: set of rows", _set_parts(rows), order)
+    return _view(rows, f"{rows.name}, set of rows", _set_parts(rows), order)
 
 
 def order_view(rows: PersonRows, order: IntArray) -> PersonView:
@@ -118,7 +118,7 @@ def order_view(rows: PersonRows, order: IntArray) -> PersonView:
             pairs = np.where((steps[1:] >= 0) & (steps[:-1] >= 0), steps[:-1].astype(np.int64) * 2**31 + steps[1:], -1)
             values += _value_part(f"{column} (transitions)", owner, _coded(pairs[same], missing=-1), rows.people)
     numbers = _number_part(names, features, np.ones(rows.people, np.bool_))
-    return _view(rows, f"{rows.name}: order of rows", (values, numbers), order)
+    return _view(rows, f"{rows.name}, order of rows", (values, numbers), order)
 
 
 def _steps(rows: PersonRows) -> list[tuple[str, Int32Array]]:

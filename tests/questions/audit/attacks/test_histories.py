@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 
 from benchmarks.people import NAMED, Leak, findings, is_named, leaked, made_up
 from tests.attacks.people.histories import draw, release_of
-from unveil.data.table.child_tables import ChildRelease
+from unveil.data.table import Table
+from unveil.data.table.child_tables import ChildRelease, ChildTable
 from unveil.data.table.release import Release
 from unveil.errors import InputError
 from unveil.questions.audit.answer import AuditResult, audit
@@ -50,17 +52,17 @@ def test_a_leak_in_one_part_is_not_ascribed_to_another() -> None:
     )
     assert "parent row" in parent
     assert not any(each.startswith("visits") for each in parent)
-    assert "visits: set of rows" in rows
-    assert "visits: whole history" in rows
+    assert "visits, set of rows" in rows
+    assert "visits, whole history" in rows
     assert "parent row" not in rows
-    assert "visits: order of rows" in order
-    assert not {"parent row", "visits: closest row"} & order
+    assert "visits, order of rows" in order
+    assert not {"parent row", "visits, closest row"} & order
 
 
 def test_shuffled_histories_are_no_link() -> None:
     found = significant(findings(made_up(PEOPLE, 0.0001, "link", 7), 1))
-    assert {"parent row", "visits: set of rows", "visits: rare histories"} <= found
-    assert not {"parent row | visits", "own history of visits"} & found
+    assert {"parent row", "visits, set of rows", "visits, rare histories"} <= found
+    assert not {"people | visits", "people | visits, own history"} & found
 
 
 def test_a_fresh_sample_is_not_flagged() -> None:
@@ -70,12 +72,12 @@ def test_a_fresh_sample_is_not_flagged() -> None:
 def test_figures_are_auc_tpr_and_rare_histories() -> None:
     found = findings(made_up(PEOPLE, 0.3, "all", 9), 1)
     by_name = figures_of(found)
-    views = ("parent row", "visits: set of rows", "visits: order of rows", "visits: closest row", "all views")
+    views = ("parent row", "visits, set of rows", "visits, order of rows", "visits, closest row", "all views")
     for view in views:
         figures = by_name[view]
         assert 0.5 < figures["auc"] < 1
         assert 0.2 < figures["tpr_at_1_percent_fpr"] < 0.5
-    assert by_name["visits: whole history"]["rare_histories"] == 45
+    assert by_name["visits, whole history"]["rare_histories"] == 45
     assert {each.attack for each in found.verdict.releases[0].effects} == {
         "singling_out", "linkability", "inference", "membership", "copies"
     }  # fmt: skip
@@ -106,16 +108,20 @@ def test_without_a_control_group_there_is_no_membership() -> None:
     assert found.of("history_singling_out")
 
 
-def test_the_sensitive_child_column_is_inferred() -> None:
+@pytest.mark.parametrize(("column", "is_run"), [("kind", True), ("cost", False)])
+def test_only_sensitive_child_columns_are_inferred_where_there_are_some(column: str, is_run: bool) -> None:
     release = small()
     (child,) = release.children
     columns = tuple(
-        replace(each, role="sensitive") if each.name == "kind" else each for each in child.release.original.columns
+        replace(each, role="sensitive") if each.name == column else each for each in child.release.original.columns
     )
     told = replace(child.release)
     object.__setattr__(told, "original", replace(child.release.original, columns=columns))
-    found = ask(replace(release, children=(replace(child, release=told),))).findings.releases[0]
-    assert {each.secret for each in found.of("history_inference")} == {"visits: kind"}
+    (found,) = (
+        ask(replace(release, children=(replace(child, release=told),))).findings.releases[0].of("history_inference")
+    )
+    assert found.secret == f"visits: {column}"
+    assert (found.targets > 0) == is_run
 
 
 def test_summaries_are_no_part_of_the_parent_row_and_order_needs_a_time() -> None:
@@ -137,6 +143,25 @@ def test_a_table_without_rows_of_the_control_group_is_read() -> None:
     assert {each.attack for each in found.findings} <= set(HISTORIES)
 
 
+def test_summaries_are_known_by_the_name_of_their_table() -> None:
+    release = small()
+
+    def named(table: Table) -> Table:
+        frame = table.frame.rename({"age": "visits: mean age"})
+        return Table.from_frame(frame, kinds={"visits: mean age": "number", "town": "category"})
+
+    assert release.control is not None
+    tables = [named(each) for each in (release.original, release.released, release.control)]
+    summed = Release(tables[0], tables[1], tables[2], kind="synthetic", children=release.children)
+    (parent,) = (
+        each
+        for each in ask(summed).findings.releases[0].findings
+        if each.scenario and each.scenario.name == "parent row"
+    )
+    assert parent.scenario is not None
+    assert parent.scenario.first == ("town",)
+
+
 def test_several_child_tables_have_views_of_their_own() -> None:
     release = small()
     (child,) = release.children
@@ -146,7 +171,18 @@ def test_several_child_tables_have_views_of_their_own() -> None:
         for each in ask(replace(release, children=(child, second))).findings.releases[0].findings
         if each.scenario
     }
-    assert {"visits: set of rows", "stays: set of rows", "parent row | stays", "stays: whole history"} <= names
+    assert {"visits, set of rows", "stays, set of rows", "people | stays", "stays, whole history"} <= names
+
+
+def test_no_group_below_the_minimum_is_in_the_answer() -> None:
+    rng = np.random.default_rng(4)
+    original, released, control = (draw(60, rng, 5) for _ in range(3))
+    rare = pl.Series("town", ["Zephyrine", *["Xanadu"] * 5, *original.parents["town"][6:]])
+    original = original._replace(parents=original.parents.with_columns(rare))
+    answer = ask(release_of(original, released, control), group_by="town")
+    assert any(each.groups is not None for each in answer.findings.releases[0].findings)
+    assert "Zephyrine" not in answer.to_json()
+    assert "Xanadu" not in answer.to_json()
 
 
 def test_reports_show_attackers_and_redacted_ones_round_shares() -> None:
@@ -154,13 +190,13 @@ def test_reports_show_attackers_and_redacted_ones_round_shares() -> None:
     for redacted in (False, True):
         page = answer.to_html(redacted=redacted)
         assert "set of rows" in page
-        assert "own history of visits" in page
+        assert "own history" in page
     whole, bare = (figures_of(found) for found in (answer.findings, shared(answer.findings)))
     for view in ("parent row", "all views"):
         assert np.isnan(bare[view]["auc"]) or bare[view]["auc"] == pytest.approx(whole[view]["auc"], abs=0.006)
         if 0 < PEOPLE * whole[view]["tpr_at_1_percent_fpr"] < 11:
             assert np.isnan(bare[view]["tpr_at_1_percent_fpr"])
-    assert isinstance(bare["visits: whole history"]["rare_histories"], SuppressedNumber)
+    assert isinstance(bare["visits, whole history"]["rare_histories"], SuppressedNumber)
 
 
 def figures_of(found: Audit) -> dict[str, Mapping[str, float]]:
@@ -181,3 +217,36 @@ def made_up_people(rng: np.random.Generator) -> Any:
     from benchmarks.people import draw_people
 
     return draw_people(40, rng)
+
+
+def test_all_kinds_of_columns_are_read() -> None:
+    rng = np.random.default_rng(2)
+    kinds: Any = {"level": ["low", "mid", "high"], "well": "boolean", "day": "date", "note": "text"}
+
+    def child(people: Any) -> ChildTable:
+        number = people.rows.height
+        frame = people.rows.drop("person", "day").with_columns(
+            pl.Series("level", rng.choice(["low", "mid", "high"], number)),
+            pl.Series("well", rng.choice(["yes", "no"], number)),
+            pl.Series("note", [f"said {each} and {number}" for each in rng.integers(0, 9, number)]),
+            pl.Series("day", [date(2020, 1, 1) + timedelta(days=each) for each in people.rows["day"].to_list()]),
+        )
+        table = Table.from_frame(frame, name="visits", kinds=kinds)
+        return ChildTable("visits", table, people.rows["person"].to_numpy().astype(np.int64), 60, "day")
+
+    people = [draw(60, rng, 5) for _ in range(3)]
+    release = release_of(*people)
+    found = ask(replace(release, children=(ChildRelease.of(*map(child, people)),))).findings.releases[0]
+    assert {"visits: level", "visits: well", "visits: kind"} <= {each.secret for each in found.findings}
+
+
+def test_child_tables_without_a_comparable_column_or_control_rows_are_left_out() -> None:
+    release = small()
+    (child,) = release.children
+    alone = replace(child, control_person=None)
+    ids = tuple(replace(each, role="identifier") for each in child.release.original.columns)
+    named = replace(child.release)
+    object.__setattr__(named, "original", replace(child.release.original, columns=ids))
+    found = ask(replace(release, children=(alone, replace(child, release=named)))).findings.releases[0]
+    names = {each.scenario.name for each in found.findings if each.scenario is not None}
+    assert names == {"parent row"}

@@ -9,6 +9,7 @@ from unveil.guesses.trials import Attempts, Trials
 from unveil.metrics.verdict.effects import RatePair
 from unveil.questions.audit.attack_results import AttackResult, FigureEvidence, figure_of, finding_of, withheld
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.attacks.history_membership import everybody_of
 from unveil.questions.audit.findings import UNDEFINED, AttackScenario
 from unveil.questions.audit.people import per_person
 
@@ -22,13 +23,7 @@ RARE = "rare histories"
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return the share of people whose whole history is released, by child table."""
-    from unveil.attacks.people.rows import TargetRows, child_rows
-
-    release = attacked.prepared.release
-    others = 0 if release.control is None else release.control.rows
-    everybody = TargetRows(np.arange(release.original.rows), np.arange(others))
-    rows = (child_rows(child, everybody, release.released.rows) for child in release.children)
-    return tuple(_tried(attacked, each) for each in rows)
+    return tuple(_tried(attacked, rows) for rows in everybody_of(attacked))
 
 
 def _tried(attacked: AttackedRelease, rows: "PersonRows") -> AttackResult:
@@ -37,7 +32,7 @@ def _tried(attacked: AttackedRelease, rows: "PersonRows") -> AttackResult:
     found, people = copied_histories(rows), attacked.drawn.people
     columns = tuple(column.name for column in rows.columns)
     reason = "finds all rows of a person and no further ones"
-    scenario = AttackScenario(name=f"{rows.name}: whole history", first=columns, reason=reason, origin="all")
+    scenario = AttackScenario(name=f"{rows.name}, whole history", first=columns, reason=reason, origin="all")
     trials = _trials(attacked, found.copied)
     members = people.everybody.release.original.rows
     figures = {"rare_histories": float(found.rare[:members].sum())}
@@ -46,7 +41,7 @@ def _tried(attacked: AttackedRelease, rows: "PersonRows") -> AttackResult:
     if trials.control is None:
         return AttackResult(finding=finding)
     evidence = []
-    for name, hits in ((scenario.name, found.copied), (f"{rows.name}: {RARE}", found.rare)):
+    for name, hits in ((scenario.name, found.copied), (f"{rows.name}, {RARE}", found.rare)):
         own = _trials(attacked, hits)
         about = finding_of(attacked.attack, own, scenario=replace(scenario, name=name))
         figure = figure_of(about, control_tries=0 if own.control is None else own.control.tries)

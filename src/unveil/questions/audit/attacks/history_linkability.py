@@ -46,7 +46,7 @@ def _links_of(attacked: AttackedRelease, parent: "PersonView | None", child: "Pe
     yield from _tried(
         attacked,
         AttackScenario(
-            name=f"parent row | {child.name}",
+            name=f"people | {child.name}",
             first=first,
             second=second,
             reason="knows the parent row from one source and the rows from another",
@@ -60,7 +60,7 @@ def _links_of(attacked: AttackedRelease, parent: "PersonView | None", child: "Pe
     yield from _tried(
         attacked,
         AttackScenario(
-            name=f"own history of {child.name}",
+            name=f"people | {child.name}, own history",
             first=first,
             second=second,
             reason=f"knows the parent row and looks for its history among {number}",
@@ -83,7 +83,7 @@ def _halves(attacked: AttackedRelease, child: "PersonRows") -> Iterator[AttackRe
         return
     columns = tuple(column.name for column in child.columns)
     scenario = AttackScenario(
-        name=f"early | late {child.name}",
+        name=f"{child.name}, early and late rows",
         first=columns,
         second=columns,
         reason="knows the first half of the rows from one source and the second half from another",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unveil._kernels.types import BoolArray, FloatArray, IntArray
     from unveil.attacks.people.rows import PersonRows, TargetRows
     from unveil.attacks.people.views import PersonView
+    from unveil.data.table.child_tables import ChildRelease
     from unveil.questions.audit.inputs import PreparedRelease
 
 #: The shares of people who are flagged, next to that of the report.
@@ -45,19 +46,20 @@ def _scores(attacked: AttackedRelease) -> "dict[str, FloatArray]":
     found = nearest_people(views) if views else {}
     half = half_by_lot(attacked)
     joined = {JOINED: found.pop(JOINED)} if JOINED in found else {}
-    for child in attacked.prepared.release.children:
-        found[f"{child.name}: closest row"] = closest_rows(child, targets_of(attacked), half)
+    for child in comparable_children(attacked.prepared):
+        found[f"{child.name}, closest row"] = closest_rows(child, targets_of(attacked), half)
     return found | joined
 
 
 def _tried(attacked: AttackedRelease, view: str, score: "FloatArray") -> AttackResult:
     from unveil.metrics.trials.membership import area_under_curve, called_at
 
-    table, _, kind = view.rpartition(": ")
+    table, _, kind = view.rpartition(", ")
     child = next((each for each in attacked.prepared.release.children if each.name == table), None)
     columns = parent_columns(attacked.prepared) if child is None else child.release.original.column_names
     scenario = AttackScenario(name=view, first=columns, reason=_REASONS[kind], origin="all")
-    made = tried_score(attacked, scenario, score, beside=_SHARES, tests_ranks=True)
+    is_whole = kind == "all views"
+    made = tried_score(attacked, scenario, score, beside=_SHARES, tests_ranks=True, tests_groups=is_whole)
     members, others = np.split(score, [attacked.drawn.people.inside.size])
     figures = {
         "auc": area_under_curve(members, others).value,
@@ -68,9 +70,24 @@ def _tried(attacked: AttackedRelease, view: str, score: "FloatArray") -> AttackR
 
 def parent_columns(prepared: "PreparedRelease") -> tuple[str, ...]:
     """Return the columns of the parent row, without summaries of child tables."""
-    summaries = {name for child in prepared.release.children for name in child.summaries}
-    coarse = set(prepared.release.released.coarse())
-    return tuple(name for name in prepared.known + prepared.sensitive if name not in summaries | coarse)
+    children = prepared.release.children
+    left_out = {name for child in children for name in child.summaries} | {*prepared.release.released.coarse()}
+    # Summaries are called by their table.
+    starts = tuple(f"{child.name}: " for child in children)
+    columns = prepared.known + prepared.sensitive
+    return tuple(name for name in columns if name not in left_out and not name.startswith(starts))
+
+
+def comparable_children(prepared: "PreparedRelease") -> "tuple[ChildRelease, ...]":
+    """Return the child tables with a column to compare, and with rows of the control group if there is one."""
+    from unveil.attacks.people.rows import child_columns
+
+    release = prepared.release
+    return tuple(
+        child
+        for child in release.children
+        if child_columns(child) and (release.control is None or child.control_person is not None)
+    )
 
 
 def targets_of(attacked: "AttackedRelease") -> "TargetRows":
@@ -94,7 +111,8 @@ def children_of(attacked: "AttackedRelease") -> "tuple[PersonRows, ...]":
     from unveil.attacks.people.rows import child_rows
 
     release, targets = attacked.prepared.release, targets_of(attacked)
-    return tuple(child_rows(child, targets, release.released.rows) for child in release.children)
+    children = comparable_children(attacked.prepared)
+    return tuple(child_rows(child, targets, release.released.rows) for child in children)
 
 
 def views_of(attacked: "AttackedRelease") -> "tuple[PersonView, ...]":
@@ -114,6 +132,17 @@ def by_lot(attacked: "AttackedRelease", which: str = "") -> "IntArray":
     people = attacked.drawn.people
     content = np.argsort(people.everybody.record[people.rows("attacked")], kind="stable")
     return content[attacked.prepared.rng(f"{attacked.attack} order{which}").permutation(content.size)]
+
+
+def everybody_of(attacked: "AttackedRelease") -> "tuple[PersonRows, ...]":
+    """Return the child rows of all people of the data and the control group, and of released people."""
+    from unveil.attacks.people.rows import TargetRows, child_rows
+
+    release = attacked.prepared.release
+    others = 0 if release.control is None else release.control.rows
+    everybody = TargetRows(np.arange(release.original.rows), np.arange(others))
+    children = comparable_children(attacked.prepared)
+    return tuple(child_rows(child, everybody, release.released.rows) for child in children)
 
 
 def half_by_lot(attacked: "AttackedRelease") -> "BoolArray":

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 from unveil.guesses.trials import Attempts
 from unveil.questions.audit.attack_results import AttackResult, not_run
 from unveil.questions.audit.attacks.attack import AttackedRelease, AuditAttack
+from unveil.questions.audit.attacks.history_membership import everybody_of
 from unveil.questions.audit.attacks.singling_out import tried_predicates
 from unveil.questions.audit.findings import AttackScenario
 
 if TYPE_CHECKING:
+    from unveil.attacks.people.exact import EventIndex
     from unveil.attacks.people.rows import PersonRows
 
 #: The numbers of events that an attacker knows.
@@ -19,36 +21,31 @@ _FEWEST = 20
 
 def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
     """Return how often known events isolate exactly one person, by child table and number of events."""
-    import numpy as np
+    from unveil.attacks.people.exact import EventIndex
 
-    from unveil.attacks.people.rows import TargetRows, child_rows
-
-    release = attacked.prepared.release
-    others = 0 if release.control is None else release.control.rows
-    everybody = TargetRows(np.arange(release.original.rows), np.arange(others))
-    return tuple(
-        _tried(attacked, rows, number)
-        for rows in (child_rows(child, everybody, release.released.rows) for child in release.children)
-        for number in EVENTS
-    )
+    found: list[AttackResult] = []
+    for rows in everybody_of(attacked):
+        index = EventIndex.of(rows)
+        found += [_tried(attacked, rows, index, number) for number in EVENTS]
+    return tuple(found)
 
 
-def _tried(attacked: AttackedRelease, rows: "PersonRows", number: int) -> AttackResult:
+def _tried(attacked: AttackedRelease, rows: "PersonRows", index: "EventIndex", number: int) -> AttackResult:
     from unveil.attacks.people.exact import known_events, single_out_by_chance
     from unveil.attacks.table.singling_out import PredicateMatches
 
     scenario = AttackScenario(
-        name=f"{number} known {'event' if number == 1 else 'events'} of {rows.name}",
+        name=f"{rows.name}, {number} known {'event' if number == 1 else 'events'}",
         first=tuple(column.name for column in rows.columns),
         reason="knows rows of a person, with numbers in twentieths",
         origin="all",
     )
     members = attacked.prepared.release.original.rows
-    found = known_events(rows, number, predicates=attacked.settings.predicates, rng=attacked.rng)
+    found = known_events(index, number, predicates=attacked.settings.predicates, rng=attacked.rng)
     if found.predicates < _FEWEST:
         why = f"Fewer than {_FEWEST} predicates fit exactly one released person."
         return not_run(attacked.attack, why, scenario=scenario)
-    hits = single_out_by_chance(rows, number, members, predicates=found.predicates, rng=attacked.rng)
+    hits = single_out_by_chance(index, number, members, predicates=found.predicates, rng=attacked.rng)
     naive = Attempts(tries=found.predicates, expected=hits, low=hits, high=hits)
     return tried_predicates(attacked, scenario, PredicateMatches(found.starts, found.targets, naive, ()))
 

@@ -398,6 +398,7 @@ def run(attacked: AttackedRelease) -> tuple[AttackResult, ...]:
                 score,
                 beside=shares,
                 tests_ranks=method == "density-ratio score",
+                tests_groups=method == "density-ratio score",
             )
             for (method, (reason, shares)), score in zip(_METHODS.items(), scores, strict=True)
         ),
@@ -412,6 +413,7 @@ def tried_score(
     *,
     beside: tuple[float, ...],
     tests_ranks: bool,
+    tests_groups: bool,
 ) -> AttackResult:
     """Return the result of one score: TPR, AUC, and the rates at the shares ``beside``."""
     from unveil.attacks.table.membership import highest, ranks
@@ -439,9 +441,9 @@ def tried_score(
         sides = [mean_of_rows(own, whose) for own, whose in zip(sides, np.split(person, [inside]), strict=True)]
     shown = replace(found(SHOWN, who.name), effect=cross_fitted_membership(*sides))
     evidence = [*shown.evidence, *map(at_share, beside)]
+    if tests_groups and drawn.people.by is not None:
+        evidence += by_groups(drawn.people, shown.evidence[0])
     if tests_ranks:
-        if drawn.people.by is not None:
-            evidence += by_groups(drawn.people, shown.evidence[0])
         # The AUC is no share of people.
         about = replace(without_rates(shown.evidence[0].figure), adversary=f"{who.name}, AUC")
         evidence.append(replace(shown.evidence[0], figure=about, statistic=ranks(score), is_shown=False))
