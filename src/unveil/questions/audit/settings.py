@@ -64,7 +64,7 @@ class RunSettings(Settings):
     )
     resume: Path | None = setting(
         None,
-        "Store finished parts in DIR, and resume there",
+        "Store finished parts in DIR and resume from there",
         "The folder holds data about people. The same command resumes a stopped audit.",
         kind="text",
         objects=True,
@@ -272,7 +272,7 @@ class AuditSettings(
     )
     quasi_identifiers: tuple[str, ...] = setting(
         (),
-        "Columns an attacker may know (default: rest)",
+        "Columns the attacker may know (default: the rest)",
         kind="columns",
         only="command line",
         alias="--known",
@@ -299,7 +299,7 @@ class AuditSettings(
     )
     column_splits: tuple[str, ...] = setting(
         (),
-        "Attacker with two sources of these columns",
+        "Attacker who holds two sources with these columns",
         only="command line",
         option="--column-split",
         alias="--link",
