@@ -176,3 +176,26 @@ def test_identifiers_and_free_text_have_no_summary() -> None:
     )
     made = [each.column.name for each in summaries(ChildTable("visits", rows, np.array([0, 1]), 2))]
     assert made == ["visits: number of rows"]
+
+
+def test_a_range_counts_as_its_middle() -> None:
+    rows = Table.from_frame(
+        {"cost": [12.5, 40.0, 7.25, 30.5], "day": ["2020-01-01", "2020-01-31", "2020-03-01", "2020-06-30"]},
+        name="original",
+        kinds={"day": "date"},
+    )
+    masked = Table.from_frame({"cost": ["10-20", "*", "0-10", "30-50"], "day": ["2020-01", "*", "2020-03", "2020-06"]})
+    person = np.array([0, 0, 1, 1])
+    child = ChildRelease.of(
+        ChildTable("visits", rows, person, 2, "day"), ChildTable("visits", masked, person, 2, "day"), masked=True
+    )
+    made = {
+        each.column.name: each.values
+        for each in summaries(ChildTable("visits", child.release.released, person, 2, "day"))
+    }
+    assert made["visits: mean cost"].to_list() == pytest.approx([15.0, 22.5], abs=0.01)
+    first = made["visits: first day"].dt.strftime("%Y-%m").to_list()
+    assert first == ["2020-01", "2020-03"]
+    gap = made["visits: mean gap of day in days"].to_list()
+    assert gap[0] is None
+    assert gap[1] == pytest.approx(91.5, abs=1)

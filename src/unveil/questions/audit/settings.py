@@ -372,7 +372,8 @@ class AuditSettings(
     identifiers: tuple[str, ...] = setting(
         (),
         "Columns that identify a person across files",
-        "Rows with the same value of the first one are one person; 'none' states that each row is another person.",
+        "Rows with the same value of the first one are one person; 'none' states that each row is another person. "
+        "Several tables, such as patients and visits, are audited on the command line with --table.",
         kind="columns",
         option="--id",
         fold=MORE,
@@ -749,8 +750,9 @@ QUESTION = Question(
     title="Audit a released table",
     lead="What can an attacker learn from this release?",
     about=(
-        "ORIGINAL has one row per person. Each RELEASED is a masked or synthetic version of it with the same columns; "
-        "several are compared. Without files, unveil audits its example. COLS are names with commas between them."
+        "ORIGINAL has one row per person; --table adds tables with several. Each RELEASED is a masked or synthetic "
+        "version of it with the same columns; several are compared. Without files, unveil audits its example. COLS are "
+        "names with commas between them."
     ),
     tries=(
         "unveil audit people.csv masked.csv --control control.csv --html report.html",
