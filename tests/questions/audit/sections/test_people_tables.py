@@ -1,6 +1,8 @@
 """The section on tables and people, and the table that the first screen names."""
 
+import hashlib
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,13 +15,15 @@ from tests.questions.audit.children.made_up import (
     RELEASE,
     RELEASED_VISITS,
     VISITS,
+    write_files,
 )
+from unveil.data.files.digest import keyed_digest
 from unveil.metrics.verdict.effects import EffectSize
 from unveil.questions.audit.answer import AuditResult, audit
 from unveil.questions.audit.decision.findings import AttackEffect
 from unveil.questions.audit.decision.text import with_text
 from unveil.questions.audit.findings import Audit
-from unveil.questions.audit.report_context import AuditContext
+from unveil.questions.audit.report_context import AuditContext, ReportContext
 from unveil.questions.audit.scenarios import table_scenarios
 from unveil.questions.audit.sections import people_tables, summary
 from unveil.report.blocks import RiskSummary, TableBlock
@@ -99,3 +103,17 @@ def test_linkability_links_each_two_tables_and_random_columns() -> None:
     assert {each.origin for each in found[3:]} == {"random"}
     assert len(found) <= 10
     assert len({frozenset((each.first, each.second)) for each in found}) == len(found)
+
+
+def test_the_sign_off_sheet_lists_the_files_of_child_tables(tmp_path: Path) -> None:
+    home = write_files(tmp_path)
+    tables = [f"visits={home / 'visits.csv'}:{home / 'synthetic-visits.csv'}"]
+    made = audit(
+        home / "patients.csv", home / "synthetic.csv", tables=tables, identifiers=KEY, attacks=["closest_record"],
+        release_type="synthetic",
+    )  # fmt: skip
+    own = hashlib.sha256((home / "visits.csv").read_bytes()).hexdigest()
+    key = bytes(16)
+    for redacted, digest in ((False, own), (True, keyed_digest(own, key))):
+        page = made.to_html(redacted=redacted, report=ReportContext(digest_key=key))
+        assert (digest in page, own in page) == (True, not redacted)
