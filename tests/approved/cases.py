@@ -178,7 +178,7 @@ def _visits(rng: np.random.Generator, first: int) -> list[list[Any]]:
 
 
 def _patients(rng: np.random.Generator, first: int) -> list[list[Any]]:
-    """Return the people of visits; of the last ones the release has no row, so that their visits are nobody's."""
+    """Return the people of visits; of the last ones the release has no row, so that their visits have no person."""
     made: list[list[Any]] = [["person", "sex", "town"]]
     made += [[person, "fm"[rng.integers(2)], f"t{rng.integers(8)}"] for person in range(first, first + 60)]
     return made[:-3] if first == 120 else made

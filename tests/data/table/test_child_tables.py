@@ -70,7 +70,7 @@ def test_new_keys_and_another_order_change_nothing(rows: list[dict[str, Any]], r
 @given(histories)
 def test_rows_are_sorted_by_person_and_time(rows: list[dict[str, Any]]) -> None:
     read = table(rows)
-    person = read.series("person").to_numpy() - 1  # the first one is nobody
+    person = read.series("person").to_numpy() - 1  # the first one has no person
     if (person < 0).all():
         return
     ordered, own = sorted_rows(read, person, "date")
@@ -136,7 +136,7 @@ VISITS = Table.from_frame({"id": ["a", "b", "b"], "cost": [1, 2, 3]}, name="visi
         ),
         (
             PEOPLE, Table.from_frame({"id": ["a", "c", "d"], "cost": [1, 2, 3]}, name="visits"),
-            "2 rows of the table 'visits' of the original belong to nobody",
+            "2 rows of the table 'visits' of the original without a person",
         ),
         (
             PEOPLE, Table.from_frame({"id": ["c", "d"], "cost": [1, 2]}, name="visits"),

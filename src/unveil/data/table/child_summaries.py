@@ -36,7 +36,7 @@ class Summary(NamedTuple):
 
 
 def sorted_rows(table: Table, person: IntArray, time: str | None) -> tuple[Table, IntArray]:
-    """Return the rows of people, by person, then by time, then by content; rows of nobody are left out.
+    """Return the rows of people, by person, then by time, then by content; rows without a person are left out.
 
     >>> visits = Table.from_frame({"year": [2002, 2001, 2003], "cost": [5, 6, 7]}, name="visits")
     >>> rows, person = sorted_rows(visits, np.array([1, 1, -1]), "year")
@@ -201,7 +201,7 @@ def _by_person(values: "pl.Series", person: IntArray) -> "tuple[IntArray, AnyArr
 
 
 def _placed(numbers: "AnyArray", own: IntArray, people: int) -> "pl.Series":
-    """Return one number per person, missing for all others."""
+    """Return one number per person, missing for the rest."""
     import polars as pl
 
     place = pl.Series(np.full(people, -1)).scatter(own, np.arange(own.size))

@@ -373,7 +373,7 @@ class AuditSettings(
         (),
         "Columns that identify a person across files",
         "Rows with the same value of the first one are one person; 'none' states that each row is another person. "
-        "Several tables, such as patients and visits, are audited on the command line with --table.",
+        "Several tables, such as patients and visits, need the command line or Python.",
         kind="columns",
         option="--id",
         fold=MORE,

@@ -104,6 +104,6 @@ class PeopleTables:
             if each.people == self.people and each.released_people < self.released_people:
                 lacking = self.released_people - each.released_people
                 yield (
-                    f"{lacking:,} of {self.released_people:,} released people have no row of {each.name!r}, but "
-                    "everybody has one in the original"
+                    f"{lacking:,} of {self.released_people:,} released people have no row of {each.name!r}; in the "
+                    "original all people have one"
                 )
