@@ -26,6 +26,9 @@ CASES: dict[str, str] = {
     "--guesses 60 --profile cell-5 --minimum-cell 5 --verbose",
     "audit-people": "audit visits.csv visits-released.csv --control visits-others.csv --id person --targets 40 "
     "--guesses 40 --attacks linkability,copies,singling_out,membership",
+    "audit-tables": "audit patients.csv patients-released.csv --control patients-others.csv --id person "
+    "--table visits=visits.csv:visits-released.csv:visits-others.csv --time visits=days --sensitive ward --targets 40 "
+    "--guesses 40 --release-type synthetic --verbose",
     "protect-sample": "protect --protect rank-swapping:p=10 --attacks linkability,copies --targets 60",
     "protect-steps": "protect people.csv --first suppression:k=3 --protect rank-swapping:p=10 --control others.csv "
     "--attacks linkability,inference --targets 60 --limit linkability=0.1",
@@ -138,6 +141,8 @@ def write_inputs(home: Path) -> dict[str, str]:
     waves = _waves(rng, 60)
     for name, rows in zip(("wave1", "wave2"), waves, strict=True):
         _write(home / f"{name}.csv", rows)
+    for name, first in (("patients", 0), ("patients-others", 60), ("patients-released", 120)):
+        _write(home / f"{name}.csv", _patients(rng, first))
     (home / "plan.toml").write_text(PLAN, encoding="utf-8")
     run_study(Study.read(home / "plan.toml"), home / "study", workers=0)
     return {"study": "study", "plan": "plan.toml"}
@@ -170,6 +175,13 @@ def _visits(rng: np.random.Generator, first: int) -> list[list[Any]]:
         visits = rng.integers([0, 1, 100], [4, 30, 999], (int(rng.integers(1, 4)), 3)).tolist()
         made += [[person, born, "abcd"[ward], days, cost] for ward, days, cost in visits]
     return made
+
+
+def _patients(rng: np.random.Generator, first: int) -> list[list[Any]]:
+    """Return the people of visits; of the last ones the release has no row, so that their visits have no person."""
+    made: list[list[Any]] = [["person", "sex", "town"]]
+    made += [[person, "fm"[rng.integers(2)], f"t{rng.integers(8)}"] for person in range(first, first + 60)]
+    return made[:-3] if first == 120 else made
 
 
 def _write(path: Path, rows: Iterable[Iterable[object]]) -> None:

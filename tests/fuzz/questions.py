@@ -84,6 +84,15 @@ seed = 4
 name = "neighbour"
 columns = ["age"]
 """
+_SEVERAL = """id = ["nr"]
+attacks = ["copies", "utility"]
+targets = 5
+[[table]]
+name = "stays"
+original = "stays.csv"
+released = "new.csv"
+time = "day"
+"""
 _STUDY = """name = "small"
 seed = 3
 protections = ["id-removal"]
@@ -107,8 +116,20 @@ def _numpy(matrix: list[list[float]]) -> bytes:
     return content.getvalue()
 
 
+def _stays(shift: int) -> bytes:
+    """Return rows of the people of `_keyed`, several for each."""
+    rows = (f"{MARKER}{row % ROWS},2024-01-{1 + row % 28:02},{'ab'[row % 2]},{10 * row + shift}" for row in range(20))
+    return _text("nr,day,ward,cost", *rows)
+
+
+def _keyed(table: bytes) -> bytes:
+    head, *rows = table.decode().splitlines()
+    return _text(f"nr,{head}", *(f"{MARKER}{number},{row}" for number, row in enumerate(rows)))
+
+
 def _audits() -> list[Call]:
     original, masked = people(0), people(3)
+    keyed = {"people.csv": _keyed(original), "masked.csv": _keyed(masked), "stays.csv": _stays(0), "new.csv": _stays(5)}
     cheap = ("--targets", "5", "--neighbours", "2", "--guesses", "5", "--seed", "1")
     csv = {"people.csv": original, "masked.csv": masked, "others.csv": people(5)}
     named = ("audit", "people.csv", "masked.csv")
@@ -118,6 +139,24 @@ def _audits() -> list[Call]:
         Call((*named, "--attacks", "linkability", "--control", "others.csv", "--scenario", "n=age,sex", *cheap), csv),
         Call((*named, "--attacks", "utility", "--id", "town", "--by", "sex", "--html", "r.html", *cheap), csv),
         Call(("audit", "--config", "settings.toml"), {**csv, "settings.toml": _SETTINGS.encode()}),
+        Call(("audit", "--config", "several.toml"), {**keyed, "several.toml": _SEVERAL.encode()}),
+        Call(
+            (
+                *named,
+                "--table",
+                "stays=stays.csv:new.csv",
+                "--id",
+                "nr",
+                "--time",
+                "stays=day",
+                "--attacks",
+                "copies",
+                "--sensitive",
+                "cost",
+                *cheap,
+            ),
+            keyed,
+        ),
         Call(
             (*named, "--attacks", "copies", "--compare", "earlier.json", "--review", "2030-01-31", *cheap),
             {**csv, "earlier.json": json.dumps(earlier).encode()},

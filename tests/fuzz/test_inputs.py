@@ -73,7 +73,7 @@ def wrong(run: Result, question: str, before: dict[str, bytes | None], after: di
     """Return what is wrong with how a call ended, or nothing."""
     if run.exception is not None and not isinstance(run.exception, SystemExit):
         return "".join(traceback.format_exception(run.exception))[-3000:]
-    if run.exit_code not in ((0, 2, 3, 4) if question == "study" else (0, 2, 3)):
+    if run.exit_code not in ((0, 2, 3, 4) if question == "study" else (0, 2, 3, 5)):
         return f"exit code {run.exit_code}"
     if run.exit_code != 2:
         return ""

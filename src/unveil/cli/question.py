@@ -191,7 +191,7 @@ def _shared() -> Iterator[click.Parameter]:
         type=FILE,
         metavar="FILE",
         callback=report_target,
-        help="Write the report as PDF (needs Chromium, Chrome, or Edge)",
+        help="Write the report as PDF (needs Chromium or Edge)",
         group="Output",
     )
     for option, text in (("--csv", "Write all tables as CSV"), ("--figures", "Write all charts as SVG, PDF, PNG")):

@@ -70,7 +70,7 @@ def test_new_keys_and_another_order_change_nothing(rows: list[dict[str, Any]], r
 @given(histories)
 def test_rows_are_sorted_by_person_and_time(rows: list[dict[str, Any]]) -> None:
     read = table(rows)
-    person = read.series("person").to_numpy() - 1  # the first one is nobody
+    person = read.series("person").to_numpy() - 1  # the first one has no person
     if (person < 0).all():
         return
     ordered, own = sorted_rows(read, person, "date")
@@ -136,7 +136,7 @@ VISITS = Table.from_frame({"id": ["a", "b", "b"], "cost": [1, 2, 3]}, name="visi
         ),
         (
             PEOPLE, Table.from_frame({"id": ["a", "c", "d"], "cost": [1, 2, 3]}, name="visits"),
-            "2 rows of the table 'visits' of the original belong to nobody",
+            "2 rows of the table 'visits' of the original without a person",
         ),
         (
             PEOPLE, Table.from_frame({"id": ["c", "d"], "cost": [1, 2]}, name="visits"),
@@ -176,3 +176,26 @@ def test_identifiers_and_free_text_have_no_summary() -> None:
     )
     made = [each.column.name for each in summaries(ChildTable("visits", rows, np.array([0, 1]), 2))]
     assert made == ["visits: number of rows"]
+
+
+def test_a_range_counts_as_its_middle() -> None:
+    rows = Table.from_frame(
+        {"cost": [12.5, 40.0, 7.25, 30.5], "day": ["2020-01-01", "2020-01-31", "2020-03-01", "2020-06-30"]},
+        name="original",
+        kinds={"day": "date"},
+    )
+    masked = Table.from_frame({"cost": ["10-20", "*", "0-10", "30-50"], "day": ["2020-01", "*", "2020-03", "2020-06"]})
+    person = np.array([0, 0, 1, 1])
+    child = ChildRelease.of(
+        ChildTable("visits", rows, person, 2, "day"), ChildTable("visits", masked, person, 2, "day"), masked=True
+    )
+    made = {
+        each.column.name: each.values
+        for each in summaries(ChildTable("visits", child.release.released, person, 2, "day"))
+    }
+    assert made["visits: mean cost"].to_list() == pytest.approx([15.0, 22.5], abs=0.01)
+    first = made["visits: first day"].dt.strftime("%Y-%m").to_list()
+    assert first == ["2020-01", "2020-03"]
+    gap = made["visits: mean gap of day in days"].to_list()
+    assert gap[0] is None
+    assert gap[1] == pytest.approx(91.5, abs=1)

@@ -1,4 +1,4 @@
-"""Person keys of child tables: whose each row is, and keys that do not fit together."""
+"""Person keys of child tables: the person of each row, and keys that do not fit together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class PeopleKeys:
     keys
         The key of each person, in the order of the parent table; without one in that of their first rows.
     persons
-        For each child table the person of each row, -1 where the key is empty or nobody's.
+        For each child table the person of each row, -1 where there is none.
     empty, orphans
         For each child table the number of rows without a key, and of rows whose key the parent table lacks.
     """
@@ -49,7 +49,7 @@ class PeopleKeys:
         return int(np.count_nonzero(np.bincount(person[person >= 0])))
 
     def refuse_problems(self, where: str) -> None:
-        """Refuse keys that are empty or nobody's."""
+        """Refuse empty keys, and keys without a person."""
         for name, rows in self.empty.items():
             if rows:
                 raise InputError(
@@ -59,8 +59,8 @@ class PeopleKeys:
         for name, rows in self.orphans.items():
             if rows:
                 raise InputError(
-                    f"{rows:,} {'row' if rows == 1 else 'rows'} of the table {name!r} of the {where} belong to nobody: "
-                    "no row of the people table has their key. Add these people, or remove the rows"
+                    f"{rows:,} {'row' if rows == 1 else 'rows'} of the table {name!r} of the {where} without a person: "
+                    "the people table lacks their key. Add these people, or remove the rows"
                 )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from unveil._kernels.types import IntArray
+from unveil.data.table.cells import SHOWN
 from unveil.data.table.child_tables import ChildTable
 from unveil.data.table.coded_columns import CellFrame, StoredColumn, places
 from unveil.data.table.column import Column
@@ -35,7 +36,7 @@ class Summary(NamedTuple):
 
 
 def sorted_rows(table: Table, person: IntArray, time: str | None) -> tuple[Table, IntArray]:
-    """Return the rows of people, by person, then by time, then by content; rows of nobody are left out.
+    """Return the rows of people, by person, then by time, then by content; rows without a person are left out.
 
     >>> visits = Table.from_frame({"year": [2002, 2001, 2003], "cost": [5, 6, 7]}, name="visits")
     >>> rows, person = sorted_rows(visits, np.array([1, 1, -1]), "year")
@@ -55,8 +56,8 @@ def summaries(child: ChildTable) -> Iterator[Summary]:
 
     They are the number of rows, the first time and the mean gap, and for each other column the mean of numbers, the
     earliest date, or the most frequent value (of equally frequent ones the first in their order). Free text and
-    identifiers have none; a column that is ignored because others are named has some. A person without a value has a
-    missing one.
+    identifiers have none; a column that is ignored because others are named has some. A range counts as its middle, and
+    a set of values as missing. A person without a value has a missing one.
 
     >>> visits = Table.from_frame({"cost": [5, 7, 1], "ward": ["a", "a", "b"]}, name="visits")
     >>> for each in summaries(ChildTable("visits", visits, np.array([0, 0, 2]), 3)):
@@ -67,14 +68,14 @@ def summaries(child: ChildTable) -> Iterator[Summary]:
     """
     import polars as pl
 
-    name, rows, person = child.name, child.rows.single_values(), child.person
+    name, person = child.name, child.person
     number = np.bincount(person, minlength=child.people)
     own = Column(name=f"{name}: number of rows", kind="number", role="known", reason="", missing=0)
     yield _summary(own, pl.Series(number), "number of rows of a person", "")
-    for column in rows.columns:
+    for column in child.rows.columns:
         if not (column.is_used or (column.role == "ignored" and column.role_told)) or column.kind == "text":
             continue
-        values = rows.series(column.name)
+        values = _values(child.rows, column)
         about = f"of a person's rows in {name!r}"
         if column.name == child.time:
             first, gap = _times(values, person, child.people)
@@ -138,9 +139,25 @@ def _summary(column: Column, values: "pl.Series", reason: str, source: str) -> S
         question="",
         hierarchy=None,
         called="",
-        exact=column.kind == "number",
+        exact=True,
     )
     return Summary(made, values, source)
+
+
+def _values(rows: Table, column: Column) -> "pl.Series":
+    """Return the values of a column; of a range its middle."""
+    import polars as pl
+
+    cells = (rows.cells or {}).get(column.name)
+    if cells is None or not cells.coarse or column.kind not in ("number", "date"):
+        return rows.select([column.name]).single_values().series(column.name)
+    ends = (cells.ranges.low, cells.ranges.high)
+    kind = pl.Float64 if column.kind == "number" else pl.Int64
+    low, high = (each.fill_null(other).cast(kind) for each, other in zip(ends, reversed(ends), strict=True))
+    half = (high - low) / 2 if column.kind == "number" else (high - low) // 2
+    shown = pl.Series((cells.state == SHOWN)[cells.of_row])
+    middle = (low + half).gather(cells.of_row).zip_with(shown, pl.repeat(None, rows.rows, dtype=kind, eager=True))
+    return middle if column.kind == "number" else middle.cast(cells.values.dtype)
 
 
 def _means(values: "pl.Series", person: IntArray, people: int) -> "pl.Series":
@@ -184,7 +201,7 @@ def _by_person(values: "pl.Series", person: IntArray) -> "tuple[IntArray, AnyArr
 
 
 def _placed(numbers: "AnyArray", own: IntArray, people: int) -> "pl.Series":
-    """Return one number per person, missing for all others."""
+    """Return one number per person, missing for the rest."""
     import polars as pl
 
     place = pl.Series(np.full(people, -1)).scatter(own, np.arange(own.size))

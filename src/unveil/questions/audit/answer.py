@@ -345,7 +345,12 @@ def _context_of(request: Request, settings: AuditSettings) -> ReportContext:
         control=called(settings.control),
         further=tuple(
             path
-            for each in (*settings.sibling, *settings.sibling_people, settings.population)
+            for each in (
+                *settings.sibling,
+                *settings.sibling_people,
+                settings.population,
+                *(file for table in settings.tables for file in table.every),
+            )
             if (path := called(each))
         ),
         previous=None if settings.compare is None else read_previous(settings.compare),

@@ -100,6 +100,7 @@ def shared(audit: Audit, *, key: bytes | None = None) -> Audit:
         ),
         siblings=None if audit.siblings is None else shared_siblings(small, audit.siblings),
         population=None if audit.population is None else shared_population(small, audit.population),
+        tables=None if audit.tables is None else audit.tables.with_digests(digest),
         before=None if audit.before is None else _release(small, audit.before),
         flags=tuple(
             TableFlags(table=each.table, flags=tuple(replace(flag, reason=_worded(flag.reason)) for flag in each.flags))

@@ -33,7 +33,7 @@ class ReportContext:
     #: In the order of the releases.
     released: tuple[Path, ...] = ()
     control: Path | None = None
-    #: Siblings, their people, and the population file.
+    #: Siblings, their people, the population file, and child tables.
     further: tuple[Path, ...] = ()
     #: An earlier audit to compare with, as parsed JSON.
     previous: Mapping[str, Any] | None = None

@@ -64,7 +64,7 @@ class RunSettings(Settings):
     )
     resume: Path | None = setting(
         None,
-        "Store finished parts in DIR, and resume there",
+        "Store finished parts in DIR and resume from there",
         "The folder holds data about people. The same command resumes a stopped audit.",
         kind="text",
         objects=True,
@@ -272,7 +272,7 @@ class AuditSettings(
     )
     quasi_identifiers: tuple[str, ...] = setting(
         (),
-        "Columns an attacker may know (default: rest)",
+        "Columns the attacker may know (default: the rest)",
         kind="columns",
         only="command line",
         alias="--known",
@@ -299,7 +299,7 @@ class AuditSettings(
     )
     column_splits: tuple[str, ...] = setting(
         (),
-        "Attacker with two sources of these columns",
+        "Attacker who holds two sources with these columns",
         only="command line",
         option="--column-split",
         alias="--link",
@@ -372,7 +372,8 @@ class AuditSettings(
     identifiers: tuple[str, ...] = setting(
         (),
         "Columns that identify a person across files",
-        "Rows with the same value of the first one are one person; 'none' states that each row is another person.",
+        "Rows with the same value of the first one are one person; 'none' states that each row is another person. "
+        "Several tables, such as patients and visits, need the command line or Python.",
         kind="columns",
         option="--id",
         fold=MORE,
@@ -749,8 +750,9 @@ QUESTION = Question(
     title="Audit a released table",
     lead="What can an attacker learn from this release?",
     about=(
-        "ORIGINAL has one row per person. Each RELEASED is a masked or synthetic version of it with the same columns; "
-        "several are compared. Without files, unveil audits its example. COLS are names with commas between them."
+        "ORIGINAL has one row per person; --table adds tables with several. Each RELEASED is a masked or synthetic "
+        "version of it with the same columns; several are compared. Without files, unveil audits its example. COLS are "
+        "names with commas between them."
     ),
     tries=(
         "unveil audit people.csv masked.csv --control control.csv --html report.html",

@@ -144,7 +144,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "orphans": (
         {"tables": {"visits": (pl.concat([VISITS, CONTROL_VISITS]), RELEASED_VISITS, CONTROL_VISITS)}},
-        f"{CONTROL_VISITS.height} rows of the table 'visits' of the original belong to nobody",
+        f"{CONTROL_VISITS.height} rows of the table 'visits' of the original without a person",
     ),
 }  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Findings on the tables of an audit on people with several rows."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from unveil._figure import figure
 from unveil.metrics.releases.transitions import TransitionDistance
@@ -30,6 +30,8 @@ class TableFacts:
     transitions: tuple[TransitionDistance, ...] = figure(
         "How far the transitions between consecutive values lie from those of the original.", default=()
     )
+    #: The digests of the files of the original, the release, and the control group.
+    digests: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +53,12 @@ class PeopleTables:
     def names(self) -> tuple[str, ...]:
         """The child tables by name."""
         return tuple(each.name for each in self.tables)
+
+    def with_digests(self, change: Callable[[str | None], str | None]) -> "PeopleTables":
+        """Return the tables with other digests of their files."""
+        return replace(
+            self, tables=tuple(replace(each, digests=tuple(map(change, each.digests))) for each in self.tables)
+        )
 
     def table_of(self, attacker: str) -> str:
         """Return the table that an attacker looks at, or the tables that it links.
@@ -96,6 +104,6 @@ class PeopleTables:
             if each.people == self.people and each.released_people < self.released_people:
                 lacking = self.released_people - each.released_people
                 yield (
-                    f"{lacking:,} of {self.released_people:,} released people have no row of {each.name!r}, but "
-                    "everybody has one in the original"
+                    f"{lacking:,} of {self.released_people:,} released people have no row of {each.name!r}; in the "
+                    "original all people have one"
                 )

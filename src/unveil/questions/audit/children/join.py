@@ -233,6 +233,7 @@ def _facts(source: ChildSource, child: ChildRelease, keys: Mapping[str, PeopleKe
         released_rows_per_person=mean[1],
         orphans=released.orphans[name],
         empty_keys=released.empty[name],
+        digests=tuple(each.sha256 for each in source.every),
     )
 
 

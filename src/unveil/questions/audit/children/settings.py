@@ -183,8 +183,8 @@ def _named(name: str) -> str:
     name = name.strip()
     if not name or {",", ":", "="} & set(name):
         raise InputError(
-            "A child table has no name, or a name with a comma, a colon or the sign =. Give it a short name, such as "
-            "visits"
+            "A child table has no name, or a name with a comma, a colon or the sign =. Choose a short name, such "
+            "as visits"
         )
     return name
 

@@ -59,7 +59,7 @@ class GeneratorSettings(Settings):
 
     generator: Any = setting(
         None,
-        "Audit a generator: command, protection, or function",
+        "Audit a generator: a command or a function",
         "A command with {in} and {out}, such as 'python synth.py {in} {out}'; it runs without a shell, and {seed} is "
         "optional. Or a protection of 'unveil list protections', such as gaussian-copula. Or package.module:function, "
         "from a frame and a random generator to a frame. People held out at random are the control group. The "
@@ -130,7 +130,7 @@ class GeneratorSettings(Settings):
     )
     keep_runs: Path | None = setting(
         None,
-        "Keep generated releases, and resume from them",
+        "Keep the generated releases, and resume from them",
         only="command line",
         alias="--made",
         metavar="DIR",

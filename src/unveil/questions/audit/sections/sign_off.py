@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 from unveil._version import __version__
 from unveil.metrics.verdict.levels import LEVEL_WORDS
@@ -93,6 +94,11 @@ def _files(audit: Audit, context: ReportContext) -> Iterator[FileFact]:
     if audit.control_rows is not None:
         file = _shown(context.control) if audit.way is None else "held out at random"
         yield FileFact(part="Control", file=file, rows=audit.control_rows, sha256=audit.control_sha256)
+    for table in () if audit.tables is None else audit.tables.tables:
+        rows_of = (table.rows, table.released_rows, table.control_rows or 0)
+        parts: tuple[Literal["Original", "Release", "Control"], ...] = ("Original", "Release", "Control")
+        for part, number, sha256 in zip(parts, rows_of, table.digests, strict=False):
+            yield FileFact(part=part, file=f"child table {table.name}", rows=number, sha256=sha256)
 
 
 def _shown(path: Path | None) -> str:
