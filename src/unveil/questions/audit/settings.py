@@ -726,7 +726,7 @@ QUESTION = Question(
         "unveil audit people.csv masked.csv --control control.csv --sensitive income --threshold 0.09",
         "unveil audit people.csv masked.csv --scenario neighbor=age,sex,region",
         "unveil audit people.csv masked.csv --release-type masked --profile cell-5 --redacted report.html",
-        "unveil audit people.csv --generator 'python synth.py {in} {out}' --folds 5",
+        "unveil audit people.csv --generator 'python synth.py {in} {out}' --runs 8",
     ),
     settings=AuditSettings.table(),
     sample="700 people of an election study, three releases, and a control group.",
