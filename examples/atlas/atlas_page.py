@@ -514,8 +514,8 @@ def what_other_files_add(paths: pl.DataFrame) -> Iterator[str]:
     )
     yield from markdown(TableBlock(caption="Ways", columns=("You have", *releases), rows=rows, align=()))
     yield (
-        "Decision, level, and the excess that sets it, in people per 100, with its 95% limits. The program and the siblings "
-        "with their people are about the generator; the other rows are about the release."
+        "Decision, level, and the excess that sets it, in people per 100, with its 95% limits. Other attacks were not run, "
+        "so nothing can pass. The row of the program is about the generator; the others are about the release."
     )
     yield ""
 

@@ -40,7 +40,7 @@ def ways(whole: pl.DataFrame, method: str, seed: int) -> Iterator[tuple[str, dic
     others = rows[PEOPLE * len(parts) :].head(REGISTER)
     register = pl.concat([original, control, others]).sample(fraction=1.0, shuffle=True, seed=seed)
     yield "no other files", plain
-    yield "people held out at random (400)", {**plain, "control": control}
+    yield "people held out at random", {**plain, "control": control}
     yield "register with identifier", {**plain, "population": register}
     yield "program, 8 runs", {"original": original, "generator": lambda frame, _: release(frame), "runs": 8}
     yield (
