@@ -1,4 +1,4 @@
-"""Runs of a generator as sibling releases for the people whom they did not see."""
+"""Runs of a generator as sibling releases for the people they did not see."""
 
 from collections.abc import Sequence
 from dataclasses import replace
