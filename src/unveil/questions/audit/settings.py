@@ -287,7 +287,8 @@ class AuditSettings(
     household: str | None = setting(
         None,
         "Household column",
-        "Tests then treat households, not people, as independent. The control group needs the column too.",
+        "Tests then treat households, not people, as independent. The control group needs the column too. Runs of a "
+        "generator hold households out whole.",
         kind="column",
         only="command line",
         metavar="COLUMN",
@@ -344,7 +345,8 @@ class AuditSettings(
     record_risk: Path | None = setting(
         None,
         "Risk of each record (internal)",
-        "The records tested for membership, most exposed first, with the columns that expose them.",
+        "The records tested for membership, most exposed first, with the columns that expose them. With three or more "
+        "siblings, their rank by the distance to the release compared with the siblings.",
         kind="output",
         only="command line",
         alias="--people",
