@@ -1,6 +1,6 @@
 """A population file as reference set of membership scores: how often an audit flags, and the AUC of the learned score.
 
-    UNVEIL_DATA=... python -m benchmarks.population_reference [--nulls 300] [--powers 20]
+    UNVEIL_DATA=... python -m benchmarks.population_reference [--nulls 300] [--powers 20] [--only NAME ...]
 
 Needs the census files below the folder that UNVEIL_DATA names. Each audit has people in the data and as many in the
 control group, in 11 columns; the register has both and 2,000 others. A leak-free release draws columns one by one from
@@ -69,10 +69,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nulls", type=int, default=300, help="repeats of leak-free cases")
     parser.add_argument("--powers", type=int, default=20, help="repeats of all others")
+    parser.add_argument("--only", nargs="*", default=[], help="cases whose names contain one of these")
     asked = parser.parse_args()
     census = read(Path(os.environ["UNVEIL_DATA"]))["national"]
     print("| case | significant | mean AUC |\n|---|---|---|")
     for name, people, copied, known, named in cases():
+        if asked.only and not any(each in name for each in asked.only):
+            continue
         tries, start = asked.powers if copied else asked.nulls, process_time()
         every = [audited(census, people, copied, seed, known=known, named=named) for seed in range(tries)]
         hits, area = sum(each for each, _ in every), float(np.nanmean([each for _, each in every]))

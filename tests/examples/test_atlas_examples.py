@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from examples.atlas import atlas_page, controlled, place
+from examples.atlas import atlas_page, controlled, paths, place
 from tests.approved.sentences import Approved
 from tests.studies.given import people
 from unveil.studies import Results, Study, run_study
@@ -86,6 +86,26 @@ def test_the_page_is_written_from_the_results(studies: tuple[Path, Path], tmp_pa
     assert "| noise | 10 | 1 |" in text
     assert "| `linkability.attack_rate` |" in text
     assert (tmp_path / "images" / "atlas" / "epsilon.svg").read_text(encoding="utf-8").startswith("<?xml")
+
+
+def test_each_way_of_three_releases_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    names = controlled.FEATURES["demographic-focused"].split()
+    some = pl.DataFrame({name: rng.integers(1, 9, 1_400).astype(str) for name in names})
+    for name, value in {"PEOPLE": 100, "SIBLINGS": 4, "REGISTER": 200, "METHODS": {"shuffle": "synthetic"}}.items():
+        monkeypatch.setattr(paths, name, value)
+    some.write_csv(tmp_path / "people.csv")
+    with patch.object(sys, "argv", ["paths.py", str(tmp_path / "people.csv"), str(tmp_path / "out.csv")]):
+        paths.main()
+    made = pl.read_csv(tmp_path / "out.csv")
+    kept = pl.read_csv(ROOT / "studies" / "results" / "atlas-paths.csv")
+    assert made.columns == kept.columns
+    assert kept.height == 3 * made.height
+    assert made["path"].to_list() == kept["path"].to_list()[: made.height]
+    # Rows of the people themselves: every comparison with other people fails them.
+    decided = dict(zip(made["path"], made["decision"], strict=True))
+    assert decided["people held out at random"] == decided["program, 8 runs"] == "fail"
+    assert decided["no other files"] == "fail"
 
 
 def test_controlled_releases_have_two_halves_and_an_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -291,7 +291,8 @@ class AuditSettings(
     household: str | None = setting(
         None,
         "Household column",
-        "Tests then treat households, not people, as independent. The control group needs the column too.",
+        "Tests then treat households, not people, as independent. The control group needs the column too. Runs of a "
+        "generator hold households out whole.",
         kind="column",
         only="command line",
         metavar="COLUMN",
@@ -348,7 +349,8 @@ class AuditSettings(
     record_risk: Path | None = setting(
         None,
         "Risk of each record (internal)",
-        "The records tested for membership, most exposed first, with the columns that expose them.",
+        "The records tested for membership, most exposed first, with the columns that expose them. With three or more "
+        "siblings, their rank by the distance to the release compared with the siblings.",
         kind="output",
         only="command line",
         alias="--people",
@@ -759,7 +761,7 @@ QUESTION = Question(
         "unveil audit people.csv masked.csv --control control.csv --sensitive income --threshold 0.09",
         "unveil audit people.csv masked.csv --scenario neighbor=age,sex,region",
         "unveil audit people.csv masked.csv --release-type masked --profile cell-5 --redacted report.html",
-        "unveil audit people.csv --generator 'python synth.py {in} {out}' --folds 5",
+        "unveil audit people.csv --generator 'python synth.py {in} {out}' --runs 8",
     ),
     settings=AuditSettings.table(),
     sample="700 people of an election study, three releases, and a control group.",

@@ -113,6 +113,7 @@ def _page(audit: Audit, context: AuditContext) -> Page:
         next_steps=(
             *(NextStep(step, option=OPTIONS.get(step, "")) for step in decision.next),
             *control_options.next_steps(audit, report),
+            *generator.next_steps(audit),
         ),
         picture=summary.blocks(audit),
         tone=tone(decision),

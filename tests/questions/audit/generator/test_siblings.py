@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.questions.audit.example import people
 from tests.questions.audit.generator.test_run import FEW, found, unrelated
 from unveil.data.table import Table
+from unveil.errors import InputError
 from unveil.questions.audit.answer import audit
 from unveil.questions.audit.generator.findings import RunSiblings
 from unveil.questions.audit.reference.calibration import CalibrationReleases, calibrated_scores
@@ -128,3 +129,35 @@ def test_the_report_states_what_runs_were_used_for() -> None:
     assert told["number"] == 3
     assert told["p"] <= 0.045
     assert f"calibrated {told['auc_calibrated']:.2f}" in answer.to_html(redacted=True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "option"),
+    [({}, "--runs 8"), ({"folds": 3}, "--runs 3"), ({"runs": 4}, "--runs 8"), ({"runs": 8}, "")],
+    ids=str,
+)
+def test_more_runs_are_suggested_where_nothing_was_found(settings: Any, option: str) -> None:
+    answer = audit(
+        PEOPLE,
+        generator=unrelated,
+        attacks=["copies"],
+        release_type="synthetic",
+        rng=np.random.default_rng(1),
+        **settings,
+    )
+    steps = [each for each in answer.page().next_steps if each.startswith("Run the generator")]
+    assert [each.option for each in steps] == ([option] if option else [])
+    if settings == {"folds": 3}:
+        assert steps == ["Run the generator 9 times: more runs find smaller leaks."]
+
+
+def test_a_run_without_a_column_is_refused() -> None:
+    made = []
+
+    def forgetful(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+        made.append(1)
+        rows: pl.DataFrame = unrelated(frame, rng)
+        return rows.drop("region") if len(made) == 3 else rows
+
+    with pytest.raises(InputError, match="Run 3 of the generator left out 'region'"):
+        found(forgetful, frame=PEOPLE, runs=4)

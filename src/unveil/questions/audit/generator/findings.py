@@ -33,7 +33,7 @@ class RunSpread:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSiblings:
-    """Runs as sibling releases of people whom they did not see."""
+    """Runs as sibling releases, for the people they did not see."""
 
     COUNTS = "statistic"
 

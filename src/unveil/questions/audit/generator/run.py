@@ -156,15 +156,16 @@ def _audit_way(
     )
     # Where canaries are planted the runs are there for the coins: one of them is attacked in every way.
     runs = design.runs if settings.canaries is None else design.runs[:1]
-    every = [_prepared(table, made[place], run, design, settings, int(seeds[1])) for place, run in enumerate(runs)]
+    generated = [each.released for each in made] if design.folds > 1 else []
     attacked = []
     for number, run in enumerate(runs):
         which = f" (run {number + 1} of {len(runs)})" if len(runs) > 1 else ""
         own = _within(progress, _MAKING + 0.8 * number / len(runs), 0.8 / len(runs), which)
-        prepared = with_siblings(every, run, design)
+        prepared = _prepared(table, made[number], run, design, settings, int(seeds[1]))
+        prepared = with_siblings(prepared, generated, run, design)
         attacked.append(AttackedRun(run, prepared, attack_release(prepared, progress=own)))
     progress("computing all tests", 0.9)
-    siblings = run_siblings(every, table, design, rng=np.random.default_rng(int(seeds[3])))
+    siblings = run_siblings(attacked[0].prepared, generated, table, design, rng=np.random.default_rng(int(seeds[3])))
     audit = _judged(attacked, design, table, siblings, seed=int(seeds[2]) >> 1)
     first = attacked[0]
     shown = [each for attack in audit.attacks if (each := audit.releases[0].strongest(attack)) is not None]

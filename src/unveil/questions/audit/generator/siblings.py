@@ -1,4 +1,4 @@
-"""Runs of a generator as sibling releases for the people whom they did not see."""
+"""Runs of a generator as sibling releases for the people they did not see."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,45 +9,64 @@ import numpy as np
 from unveil._kernels.types import BoolArray, FloatArray
 from unveil.attacks.table.sibling_calibration import nearness_to_releases
 from unveil.data.table import Table
+from unveil.data.table.column import listed
+from unveil.data.table.release import Release
+from unveil.errors import InputError
 from unveil.metrics.trials.membership import area_under_curve
 from unveil.metrics.verdict.siblings import FEWEST_OF_ASSIGNMENT, assignment_test, smallest_assignment_p
 from unveil.questions.audit.generator.design import Design, GeneratorRun
 from unveil.questions.audit.generator.findings import RunSiblings
-from unveil.questions.audit.inputs import PreparedAudit
+from unveil.questions.audit.inputs import PreparedAudit, PreparedRelease
 from unveil.questions.audit.reference.calibration import CalibrationReleases, z_of_people
 from unveil.questions.audit.reference.siblings import compared_columns
 
 
-def with_siblings(every: Sequence[PreparedAudit], run: GeneratorRun, design: Design) -> PreparedAudit:
-    """Return the prepared audit of a run, with the other runs that calibrate membership scores."""
-    prepared = every[run.number]
+def with_siblings(
+    prepared: PreparedAudit, generated: Sequence[Table], run: GeneratorRun, design: Design
+) -> PreparedAudit:
+    """Return the prepared audit of a run, with the other runs that calibrate membership scores.
+
+    ``generated`` are the releases of all runs as they were generated: they are read next to the people of this run.
+    """
     if not design.siblings:
         return prepared
-    siblings = design.siblings_of(run)
+    siblings, first = design.siblings_of(run), prepared.releases[0]
     person = design.person[np.concatenate([run.inside, run.outside])]
     calibration = CalibrationReleases(
-        releases=tuple(_released(every[each.number]) for each in siblings),
+        releases=tuple(_read(generated[each.number], first, each.number) for each in siblings),
         compared=np.column_stack([design.is_held_out(each)[person] for each in siblings]),
     )
-    return replace(prepared, releases=(replace(prepared.releases[0], siblings=calibration),))
+    return replace(prepared, releases=(replace(first, siblings=calibration),))
+
+
+def _read(generated: Table, first: PreparedRelease, number: int) -> Table:
+    """Return the release of another run, read like that of the first; refuse one without a column."""
+    release = first.release
+    lacking = [name for name in first.known + first.sensitive if name not in generated.column_names]
+    if lacking:
+        raise InputError(
+            f"Run {number + 1} of the generator left out {listed(lacking)}, which other runs have. Let it write the "
+            "same columns in each run"
+        )
+    return Release(release.original, generated, release.control, kind=release.kind, name=release.name).released
 
 
 def run_siblings(
-    every: Sequence[PreparedAudit], table: Table, design: Design, *, rng: np.random.Generator
+    prepared: PreparedAudit, generated: Sequence[Table], table: Table, design: Design, *, rng: np.random.Generator
 ) -> RunSiblings | None:
     """Return what the runs show as sibling releases; None where the same people are held out in all of them.
 
     Given the people of all runs, releases that disclose nothing are exchangeable, so that every assignment of releases
     to the people of runs is equally likely. It does not matter that runs share people: effects of people and of
-    releases cancel.
+    releases cancel. ``prepared`` is the audit of the first run.
     """
     if design.folds == 1:
         return None
     rows = np.flatnonzero(np.isin(design.person, design.attacked))
     held_out = np.column_stack([design.is_held_out(each)[design.person[rows]] for each in design.runs])
-    first = every[0].releases[0].release
+    first = prepared.releases[0].release
     scores = nearness_to_releases(
-        [_released(each) for each in every],
+        [first.released, *generated[1:]],
         table.take(rows),
         compared_columns(first),
         ranks=[1],
@@ -84,7 +103,3 @@ def _area(scores: FloatArray, held_out: BoolArray) -> float:
     """Return the mean AUC over runs of people given against people held out."""
     pairs = zip(scores.T, held_out.T, strict=True)
     return float(np.mean([area_under_curve(each[~out], each[out]).value for each, out in pairs]))
-
-
-def _released(prepared: PreparedAudit) -> Table:
-    return prepared.releases[0].release.released

@@ -83,7 +83,7 @@ def calibrated_scores(
 def z_of_people(
     rows: IntArray, own: FloatArray, siblings: FloatArray, seen: BoolArray | None, *, rng: np.random.Generator
 ) -> tuple[tuple[int, float], ...]:
-    """Return the row of each person with the z of a score; none for people whom all but two siblings saw.
+    """Return the row of each person with the z of a score; none for people seen by all but two siblings.
 
     Parameters
     ----------

@@ -45,6 +45,8 @@ class ControlOption:
         return f"unveil.audit({', '.join([*given, *keywords])})"
 
 
+#: So many runs of a generator are worth making (docs/research/siblings-measured.md).
+RUNS_WORTH = 8
 _SIBLINGS = ("sibling", "DIR")
 CONTROL_OPTIONS: tuple[ControlOption, ...] = (
     ControlOption(
@@ -64,7 +66,7 @@ CONTROL_OPTIONS: tuple[ControlOption, ...] = (
     ),
     ControlOption(
         have="The program that makes the release",
-        settings=(("generator", "COMMAND"), ("folds", "5")),
+        settings=(("generator", "COMMAND"), ("runs", str(RUNS_WORTH))),
         states="level and decision on the generator, not on one release",
         makes_release=True,
     ),

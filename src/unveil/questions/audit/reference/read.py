@@ -230,21 +230,32 @@ def as_middles(original: Table, releases: Sequence[Table], columns: Sequence[str
     """
     import polars as pl
 
-    people = original.select(list(columns))
-    made = []
-    for release, written in zip(releases, as_written(releases, columns), strict=True):
-        cells = agree(people, release.select(list(columns)), masked=True)[1].cells or {}
-        data = {}
-        for name in columns:
-            data[name] = written.series(name)
-            if name in cells and isinstance(holds := cells[name].holds, OrderedCells):
-                middle = (holds.low.cast(pl.Float64) + holds.high.cast(pl.Float64)) / 2
-                data[name] = middle.gather(cells[name].of_row).alias(name)
-        kinds: dict[str, Kind] = {
-            name: "number" if each.dtype == pl.Float64 else "category" for name, each in data.items()
-        }
-        made.append(Table.from_frame(pl.DataFrame(data), kinds=kinds))
-    return made
+    people, names = original.select(list(columns)), list(columns)
+    read = [agree(people, release.select(names), masked=True)[1] for release in releases]
+    written = as_written(releases, columns)
+    made: list[dict[str, pl.Series]] = [{} for _ in releases]
+    for name in names:
+        middles = [_middles(table, name) for table in read]
+        known = [each for each in middles if each is not None]
+        texts = [each.series(name) for each in written]
+        for own, each in zip(made, known if len(known) == len(read) else texts, strict=True):
+            own[name] = each
+    kinds: list[dict[str, Kind]] = [
+        {name: "number" if each.dtype == pl.Float64 else "category" for name, each in own.items()} for own in made
+    ]
+    return [Table.from_frame(pl.DataFrame(own), kinds=kind) for own, kind in zip(made, kinds, strict=True)]
+
+
+def _middles(table: Table, name: str) -> "pl.Series | None":
+    """Return the middle of each cell of a column with an order, or None for other columns."""
+    import polars as pl
+
+    cells = (table.cells or {}).get(name)
+    if cells is not None and isinstance(holds := cells.holds, OrderedCells):
+        middle = (holds.low.cast(pl.Float64) + holds.high.cast(pl.Float64)) / 2
+        return middle.gather(cells.of_row).alias(name)
+    values = table.series(name)
+    return values.cast(pl.Float64) if values.dtype.is_numeric() else None
 
 
 def check_population(original: Table, population: Table) -> None:

@@ -36,7 +36,8 @@ class ReferenceSettings(Settings):
         None,
         "Population: people known from elsewhere",
         "It gives journalist, marketer and presence risk on the quasi-identifiers. With an identifier, those of its "
-        "people without a row in the data are the control group, unless one is given.",
+        "people without a row in the data are the control group, unless one is given. Next to a control group, it is "
+        "the reference set of membership scores.",
         kind="table",
         fold=MORE,
         group="Input",

@@ -8,12 +8,15 @@ from unveil.questions.audit.attacks import ATTACKS
 from unveil.questions.audit.decision.text import p_text
 from unveil.questions.audit.findings import Audit, ReleaseVerdict
 from unveil.questions.audit.generator.findings import EpsilonFinding, GeneratorSummary, Oddity
+from unveil.questions.audit.reference.control_options import RUNS_WORTH
 from unveil.questions.audit.report_context import AuditContext
 from unveil.questions.audit.words import number_of, percent, quoted
-from unveil.report.blocks import Section, TableBlock
+from unveil.report.blocks import NextStep, Section, TableBlock
 from unveil.report.text import count, duration, name
 
 _LONGEST = 200
+#: A run of fewer seconds is quick: more of them are suggested.
+QUICK = 60.0
 _ABOUT = {"add-remove": "add/remove, unbounded DP", "replace": "replace, bounded DP"}
 _ODD: dict[Oddity, str] = {
     "same table": (
@@ -198,6 +201,21 @@ def _spread(way: GeneratorSummary) -> TableBlock:
         align=("left", "left", "right", "right", "right"),
         note=f"Over {count(way.attacked)} runs, for the strongest attacker over all of them.",
     )
+
+
+def next_steps(audit: Audit) -> Iterator[NextStep]:
+    """Yield that more runs find smaller leaks, where nothing was found and a run is quick."""
+    way, decision = audit.way, audit.decision
+    if way is None or way.attacked < way.runs or way.runs >= RUNS_WORTH or decision.decision == "pass":
+        return
+    known = [each for each in way.seconds if not isnan(each)]
+    if decision.level in ("none_found", "inconclusive") and known and max(known) < QUICK:
+        # With folds, runs are counted for each of them.
+        each = way.folds if way.folds > 2 else 1
+        number = max(-(-RUNS_WORTH // each), 2)
+        yield NextStep(
+            f"Run the generator {number * each} times: more runs find smaller leaks.", option=f"--runs {number}"
+        )
 
 
 def sheet_facts(audit: Audit) -> Iterator[tuple[str, str]]:
