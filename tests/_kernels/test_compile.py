@@ -97,6 +97,8 @@ def test_code_on_disk_is_seen_when_the_compiler_is_loaded(tmp_path: Path, monkey
     assert _compile._is_loaded_soon(running_sum)
     fast.stats.cache_path = None
     assert not _compile._is_loaded_soon(running_sum)
+    fast.signatures = [()]
+    assert _compile._is_loaded_soon(running_sum)
     monkeypatch.delitem(sys.modules, "numba")
     assert not _compile._is_loaded_soon(running_sum)
 

@@ -188,10 +188,13 @@ def _pays(function: Callable[..., Any], entries: int) -> bool:
 
 
 def _is_loaded_soon(function: Callable[..., Any]) -> bool:
-    """Return whether numba is loaded, and has the function on disk."""
+    """Return whether numba is loaded, and has compiled the function in this process or on disk."""
     if "numba" not in sys.modules:
         return False
-    kept = getattr(compiled(function), "stats", None)
+    fast = compiled(function)
+    if getattr(fast, "signatures", None):
+        return True
+    kept = getattr(fast, "stats", None)
     name = f"*{function.__name__}-{function.__code__.co_firstlineno}.py*.nbi"
     return kept is not None and kept.cache_path is not None and any(Path(kept.cache_path).glob(name))
 
