@@ -9,15 +9,8 @@ from tests.graph_attack_strategies import renumbered, right
 from tests.graph_strategies import erdos_renyi, graphs, heavy_tail
 from unveil._kernels.graph.mean_field import Field, pair_of
 from unveil.attacks import MeanField
-from unveil.attacks.graph._restarts import (
-    FieldSolution,
-    explained_share,
-    feature_prior,
-    node_features,
-    noisy_copy,
-    starts_of,
-    thinned_copies,
-)
+from unveil.attacks.graph._features import feature_prior, node_features, thinned_copies
+from unveil.attacks.graph._restarts import FieldSolution, explained_share, noisy_copy, starts_of
 from unveil.data.graph import Graph
 from unveil.data.graph.knowledge import draw_knowledge
 from unveil.data.graph.release import GraphKnowledge

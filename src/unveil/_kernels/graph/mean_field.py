@@ -161,7 +161,7 @@ def mean_field(pair: Pair, *, slack: float | None, absent: int = 0, start: Chanc
     logs += row[:, None].astype(np.float32)
     logs += column.astype(np.float32)
     common = _common_edges(pair, chances, expected_witnesses(pair, chances))
-    return Field(chances, nobody, logs, ratio, _objective(pair, chances, common), common, moved)
+    return Field(chances, nobody, logs, ratio, objective_of(pair, chances, common), common, moved)
 
 
 def bethe_start(
@@ -246,7 +246,7 @@ def _worth(pair: Pair, chances: Chances, witnesses: Chances) -> float:
     return edge_ratio(common, *pair.edges, pair.nodes[0] * pair.nodes[1] / 2)
 
 
-def _objective(pair: Pair, chances: Chances, common: float) -> float:
+def objective_of(pair: Pair, chances: Chances, common: float) -> float:
     """Return the log-likelihood of edges with their best chances, of degrees, and the entropy, summed."""
     pairs = pair.nodes[0] * pair.nodes[1] / 2
     one, other = (max(each - common, 0.0) + _LEAST_ERRORS * pair.edges[1] for each in pair.edges)

@@ -13,9 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from unveil._kernels.calibration import Calibrator, chance, fit
-from unveil._kernels.graph.clustering import triangles
-from unveil._kernels.graph.mean_field import Chances, Field, Pair, bethe_start, mean_field, pair_of
+from unveil._kernels.graph.belief import SETTLED, believed
+from unveil._kernels.graph.mean_field import (
+    EARLY_ROUNDS,
+    Chances,
+    Field,
+    Pair,
+    balanced,
+    bethe_start,
+    mean_field,
+    objective_of,
+    pair_of,
+)
 from unveil._kernels.types import FloatArray, IntArray
+from unveil.attacks.graph._features import MOST_OVERLAP, among_nodes, feature_prior, node_features, thinned
 from unveil.data.graph import Graph
 
 #: The log weight of being no node where one graph has more nodes to be matched.
@@ -30,6 +41,10 @@ AGREEMENT = 0.93
 #: Starts in this order: the share of the edges of either graph that the other seems to have, and whether features count
 #: until the mean field begins. Further ones begin anew, with other draws.
 FEATURE_STARTS = ((0.9, True), (0.0, False), (0.8, False), (1.0, True))
+#: Up to so many messages for each pair of nodes, messages are passed at once, or where no two starts agree.
+SPARSE, MEDIUM = 8.0, 24.0
+#: More messages between two graphs are never passed; each takes this many bytes.
+MOST_MESSAGES, BYTES_PER_MESSAGE = 60_000_000, 8
 # The best solution is iterated further, so often at most.
 _MORE_STEPS = 20
 # Above this share of common edges, all auxiliary edges are taken for released ones: for certain, and for a start.
@@ -38,18 +53,12 @@ _NEARLY_ALL, _MAYBE_ALL = 0.93, 0.85
 _FAILED = 0.3
 # Solutions have no mean largest chance below this, or they are flat; nor a common edge for so many of another one.
 _LEAST_CHANCE, _FLAT = 0.15, 2.0
+# Chances below this count as this where their logarithms are taken.
+_LEAST_LOGGED = 1e-30
 # Chances below this are left out where solutions are compared.
 _LEAST_COMPARED = 1e-3
-# Added to the variances of the errors, so that none is 0.
-_RIDGE = 1e-3
 # The overlap is estimated to be no less.
 _LEAST_OVERLAP = 0.7
-# The auxiliary graph has at most this share of the edges of the release, where the difference is learned.
-_MOST_OVERLAP = 0.98
-# A smaller variance is rounding.
-_LEAST_VARIANCE = 1e-10
-# Nodes within so many steps are counted if that takes no more operations than this.
-_MOST_OPERATIONS = 2e7
 
 
 @dataclass(frozen=True)
@@ -63,11 +72,13 @@ class FieldSolution:
     field: Field
     others: tuple[Any, ...] = ()
     agreement: float = 0.0
+    settled: bool = False
 
     @property
     def converged(self) -> bool:
-        """Whether two starts led here, and not to chances that are about even."""
-        return self.agreement > AGREEMENT and float(self.field.chances.max(axis=1).mean()) > _LEAST_CHANCE
+        """Whether two starts led here, or messages settled, and not to chances that are about even."""
+        agreed = self.settled or self.agreement > AGREEMENT
+        return agreed and float(self.field.chances.max(axis=1).mean()) > _LEAST_CHANCE
 
     def or_better(self, field: Field, *, again: bool = False) -> "FieldSolution":
         """Return the better of both, with the other as one more; ``again`` where it was reached from this one."""
@@ -118,15 +129,18 @@ def search(
     nodes: tuple[IntArray, IntArray],
     starts: list[Start],
     *,
+    seeds: IntArray,
     slack: float | None,
     absent: int,
     rng: np.random.Generator,
 ) -> FieldSolution:
     """Return the best solution of several starts.
 
-    ``nodes`` are the released and auxiliary nodes of the rows and columns of ``pair``.
+    ``nodes`` are the released and auxiliary nodes of the rows and columns of ``pair``, ``seeds`` the pairs of others.
+    Between sparse graphs messages are passed; between others, if no two starts agree and there are not too many.
     """
     settings: dict[str, Any] = {"slack": slack, "absent": absent}
+    density = message_density(released, auxiliary) if slack is None and starts[0].overlap is not None else np.inf
     surroundings: tuple[FloatArray, FloatArray] | None = None
     best: FieldSolution | None = None
     for each in starts:
@@ -136,6 +150,8 @@ def search(
             surroundings = surroundings or (node_features(released), node_features(auxiliary))
             overlap = each.overlap or _estimated(best, pair)
             first = feature_prior(released, auxiliary, surroundings, overlap, nodes, rng)
+            if density <= SPARSE:
+                return _settled_belief(released, auxiliary, pair, nodes, seeds, first, runs=len(starts))
             early = bethe_start(pair, first, first if each.keep or overlap == 1 else None, **settings)
             field = mean_field(pair, **settings, start=early)
         best = best.or_better(field) if best else FieldSolution(field)
@@ -145,8 +161,66 @@ def search(
     if best.converged or not best.others:
         return best
     chances = best.field.chances
+    if density <= MEDIUM:
+        field = _believed_field(released, auxiliary, pair, nodes, seeds, chances)
+        found = replace(best, field=field, settled=field.moved < SETTLED)
+        if found.converged:
+            return found
     early = bethe_start(pair, chances, None, **settings, chances=chances, steps=_MORE_STEPS)
     return best.or_better(mean_field(pair, **settings, start=early), again=True)
+
+
+def _settled_belief(
+    released: Graph,
+    auxiliary: Graph,
+    pair: Pair,
+    nodes: tuple[IntArray, IntArray],
+    seeds: IntArray,
+    first: Chances,
+    *,
+    runs: int,
+) -> FieldSolution:
+    """Return the posterior by messages, from features, and if they do not settle from even chances, too."""
+    solutions: list[FieldSolution] = []
+    for logs in (first, np.zeros_like(first))[:runs]:
+        early = balanced(logs, np.zeros(logs.shape[1]), slack=None, rounds=EARLY_ROUNDS)[0]
+        field = _believed_field(released, auxiliary, pair, nodes, seeds, early)
+        solutions.append(FieldSolution(field, settled=field.moved < SETTLED))
+        if solutions[-1].converged:
+            return solutions[-1]
+    return solutions[0].or_better(solutions[-1].field) if runs > 1 else solutions[0]
+
+
+def message_density(released: Graph, auxiliary: Graph) -> float:
+    """Return how many messages there are for each pair of nodes; infinite where too many, or one graph has more nodes.
+
+    >>> ring = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    >>> message_density(ring, ring)
+    4.0
+    """
+    messages = 4 * released.edges * auxiliary.edges
+    if released.nodes != auxiliary.nodes or messages > MOST_MESSAGES:
+        return np.inf
+    return messages / released.nodes**2
+
+
+def _believed_field(
+    released: Graph,
+    auxiliary: Graph,
+    pair: Pair,
+    nodes: tuple[IntArray, IntArray],
+    seeds: IntArray,
+    start: Chances,
+) -> Field:
+    """Return the posterior by belief propagation."""
+    first: Chances = np.zeros((released.nodes, auxiliary.nodes), np.float32)
+    first[seeds[:, 0], seeds[:, 1]] = 1.0
+    first[np.ix_(*nodes)] = start
+    found = believed(released.to_sparse(), auxiliary.to_sparse(), seeds, first)
+    chances = np.ascontiguousarray(found.chances[np.ix_(*nodes)])
+    logs = np.log(np.maximum(chances, np.float32(_LEAST_LOGGED)))
+    objective = objective_of(pair, chances, found.common)
+    return Field(chances, np.zeros(len(chances)), logs, found.worth, objective, found.common, found.moved)
 
 
 def _estimated(best: FieldSolution | None, pair: Pair) -> float:
@@ -166,118 +240,6 @@ def _sparse(chances: Chances) -> Any:
     from scipy.sparse import csr_array
 
     return csr_array(np.where(chances >= _LEAST_COMPARED, chances, np.float32(0)))
-
-
-def feature_prior(
-    released: Graph,
-    auxiliary: Graph,
-    surroundings: tuple[FloatArray, FloatArray],
-    overlap: float,
-    nodes: tuple[IntArray, IntArray],
-    rng: np.random.Generator,
-) -> Chances:
-    """Return log weights of pairs by their features, up to a constant.
-
-    A linear model of the auxiliary features given the released ones, with normal errors, is fitted to two copies of the
-    release, of which each has the share ``overlap`` of the edges of the other.
-    """
-    one, other, own = thinned_copies(released, auxiliary, overlap, rng)
-    features = [node_features(one)[own], node_features(other), *surroundings]
-    count = min(each.shape[1] for each in features)
-    here, there, row, column = (each[:, :count] for each in features)
-    weight = np.linalg.lstsq(here, there, rcond=None)[0]
-    errors = there - here @ weight
-    spread = errors.T @ errors / max(len(errors), 1) + _RIDGE * np.eye(count)
-    scale = np.linalg.cholesky(np.linalg.inv(spread))
-    one_side, other_side = (row[nodes[0]] @ weight) @ scale, column[nodes[1]] @ scale
-    gap = (one_side**2).sum(axis=1)[:, None] + (other_side**2).sum(axis=1) - 2 * one_side @ other_side.T
-    return np.asarray(-0.5 * gap, np.float32)
-
-
-def thinned_copies(
-    released: Graph, auxiliary: Graph, overlap: float, rng: np.random.Generator
-) -> tuple[Graph, Graph, IntArray]:
-    """Return two copies of a release with about that overlap, and the nodes of the first that the second has."""
-    share = min(1.0, auxiliary.edges / max(released.edges, 1))
-    own = np.arange(released.nodes)
-    other = released
-    if auxiliary.nodes < released.nodes:
-        own = np.sort(rng.choice(released.nodes, auxiliary.nodes, replace=False))
-        other = _among(released, own)
-        share = min(1.0, auxiliary.edges / max(other.edges, 1))
-    if overlap == 1:
-        return released, _thinned(other, min(share, _MOST_OVERLAP), rng), own
-    return _thinned(released, overlap, rng), _thinned(other, overlap * share, rng), own
-
-
-def _thinned(graph: Graph, share: float, rng: np.random.Generator) -> Graph:
-    kept = rng.choice(graph.edges, round(share * graph.edges), replace=False)
-    return Graph.from_keys(np.sort(graph.keys[kept]), graph.nodes)
-
-
-def _among(graph: Graph, nodes: IntArray) -> Graph:
-    place = np.full(graph.nodes, -1)
-    place[nodes] = np.arange(nodes.size)
-    one, other = (place[ends] for ends in graph.ends)
-    both = (one >= 0) & (other >= 0)
-    return Graph.from_edges(one[both], other[both], nodes=nodes.size)
-
-
-def node_features(graph: Graph) -> FloatArray:
-    """Return standardized features of each node, one column each.
-
-    The degree, triangles, core numbers, numbers of walks, means and spread of neighbors' degrees, and nodes within two
-    and three steps. On scales on which they vary about as much at large as at small values.
-    """
-    matrix = graph.to_sparse().astype(np.float64).tocsr()
-    degree = np.asarray(graph.degrees, np.float64)
-    mean = 1 / np.maximum(degree, 1)
-    logs = np.log1p(degree)
-    found = [2 * np.sqrt(degree + 0.25), 2 * np.sqrt(triangles(graph.start, graph.neighbour) + 0.25)]
-    walks = degree
-    for _ in range(4):
-        walks = matrix @ walks
-        found.append(np.log1p(walks))
-    for scale in (logs, mean):
-        one = mean * (matrix @ scale)
-        found += [one, mean * (matrix @ one)]
-    variance = mean * (matrix @ logs**2) - (mean * (matrix @ logs)) ** 2
-    found.append(np.sqrt(np.where(variance > _LEAST_VARIANCE, variance, 0.0)))
-    row = np.repeat(np.arange(graph.nodes), graph.degrees)
-    largest = np.zeros(graph.nodes)
-    np.maximum.at(largest, row, logs[graph.neighbour])
-    found.append(largest)
-    core = degree
-    for _ in range(3):
-        core = _h_index(row, core[graph.neighbour], graph)
-        found.append(np.log1p(core))
-    found += _reached(matrix)
-    features = np.column_stack(found)
-    return np.asarray((features - features.mean(axis=0)) / (features.std(axis=0) + 1e-9), np.float64)
-
-
-def _h_index(row: IntArray, value: FloatArray, graph: Graph) -> FloatArray:
-    """Return for each node the most h such that h neighbors have a value of h or more; repeated, the core number."""
-    order = np.lexsort((-value, row))
-    place = np.arange(row.size) - graph.start[row] + 1
-    largest = np.zeros(graph.nodes)
-    np.maximum.at(largest, row, np.minimum(value[order], place))
-    return largest
-
-
-def _reached(matrix: Any) -> list[FloatArray]:
-    """Return the logarithm of how many nodes are within two, three and four steps."""
-    from scipy.sparse import eye_array
-
-    near = (matrix + eye_array(matrix.shape[0])).tocsr()
-    found, reached, per_node = [], near, near.nnz / near.shape[0]
-    for _ in range(3):
-        if reached.nnz * per_node > _MOST_OPERATIONS:
-            break
-        reached = reached @ near
-        reached.data[:] = 1.0
-        found.append(np.log(np.diff(reached.indptr)))
-    return found
 
 
 class Trust(NamedTuple):
@@ -315,7 +277,7 @@ def learn_trust(
     columns = rng.permutation(np.setdiff1d(np.arange(copy.nodes), pairs[:, 1]))
     pair = pair_of(released.to_sparse(), copy.to_sparse(), pairs, rows, columns)
     slack, absent = slack_of(rows.size, columns.size, None)
-    found = search(released, copy, pair, (rows, columns), starts, slack=slack, absent=absent, rng=rng)
+    found = search(released, copy, pair, (rows, columns), starts, seeds=pairs, slack=slack, absent=absent, rng=rng)
     truth = np.full(released.nodes, -1)
     truth[own] = np.arange(own.size)
     place = np.full(copy.nodes + 1, -1)
@@ -390,9 +352,9 @@ def noisy_copy(released: Graph, auxiliary: Graph, overlap: float, rng: np.random
     own, source = np.arange(released.nodes), released
     if auxiliary.nodes < released.nodes:
         own = np.sort(rng.choice(released.nodes, auxiliary.nodes, replace=False))
-        source = _among(released, own)
+        source = among_nodes(released, own)
     size = min(auxiliary.edges, source.edges)
-    kept = _thinned(source, overlap * min(size / max(source.edges, 1), _MOST_OVERLAP), rng)
+    kept = thinned(source, overlap * min(size / max(source.edges, 1), MOST_OVERLAP), rng)
     added = size - kept.edges
     ends = rng.permutation(source.neighbour)[: source.neighbour.size // 2 * 2].reshape(-1, 2)
     ends = ends[ends[:, 0] != ends[:, 1]][:added]

@@ -14,12 +14,15 @@ from unveil._kernels.types import BoolArray, FloatArray, Int32Array, IntArray
 from unveil.attacks._listing import attack
 from unveil.attacks.graph._guess import check_knowledge
 from unveil.attacks.graph._restarts import (
+    BYTES_PER_MESSAGE,
     FEWEST_NODES,
     LEAST_CHANCE,
+    MEDIUM,
     SLACK,
     chosen_pairs,
     explained_share,
     learn_trust,
+    message_density,
     search,
     slack_of,
     starts_of,
@@ -165,8 +168,10 @@ class MeanField:
         # In random order: rounding, and the assignment, then tell nothing by where a node stands.
         rows = rng.permutation(knowledge.targets(released))
         columns = rng.permutation(np.setdiff1d(np.arange(knowledge.auxiliary.nodes), knowledge.seeds[:, 1]))
+        density = message_density(released, knowledge.auxiliary) if self.start == "features" else np.inf
+        per_pair = BYTES_PER_PAIR + (BYTES_PER_MESSAGE * density if density <= MEDIUM else 0)
         check_memory(
-            rows.size * columns.size * BYTES_PER_PAIR,
+            rows.size * columns.size * per_pair,
             self.memory,
             f"comparing {rows.size:,} with {columns.size:,} nodes",
             f"Set candidates={FEW}, or raise memory",
@@ -177,12 +182,13 @@ class MeanField:
         auxiliary = knowledge.auxiliary
         pair = pair_of(released.to_sparse(), auxiliary.to_sparse(), knowledge.seeds, rows, columns)
         starts = starts_of(self.start if min(rows.size, columns.size) >= FEWEST_NODES else "degrees", self.restarts)
-        found = search(released, auxiliary, pair, (rows, columns), starts, slack=slack, absent=absent, rng=rng)
+        nodes, seeds = (rows, columns), knowledge.seeds
+        found = search(released, auxiliary, pair, nodes, starts, seeds=seeds, slack=slack, absent=absent, rng=rng)
         if found.converged or not found.others:
             return guess_of_field(found.field, rows, columns, released.nodes)
         row, column = chosen_pairs(found.field)
         overlap = explained_share(found, pair, row, column)
-        trust = learn_trust(released, auxiliary, knowledge.seeds, found, overlap, starts, rng)
+        trust = learn_trust(released, auxiliary, seeds, found, overlap, starts, rng)
         sure = np.zeros(rows.size)
         sure[row] = trust.chance(found, row, column, auxiliary.degrees[columns[column]])
         return guess_of_field(found.field, rows, columns, released.nodes, sure, trust.listed)
