@@ -8,6 +8,8 @@ from unveil.metrics.releases.transitions import TransitionDistance
 
 #: What the table with one row per person is called in reports.
 PEOPLE = "people"
+#: Views of no single child table, with the tables that they look at.
+VIEWS = {"parent row": PEOPLE, "all views": "all tables"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,16 +72,18 @@ class PeopleTables:
         >>> found = PeopleTables(key="id", has_parent=True, people=1, released_people=1, tables=(visits,))
         >>> found.table_of("visits, set of rows"), found.table_of("people | visits, 3 neighbors")
         ('visits', 'people | visits')
-        >>> found.table_of("neighbor")
-        'people'
+        >>> found.table_of("neighbor"), found.table_of("all views")
+        ('people', 'all tables')
         """
+        if attacker in VIEWS:
+            return VIEWS[attacker]
         head = attacker.partition(",")[0].strip()
         known = {PEOPLE, *self.names}
         return head if head and {each.strip() for each in head.split("|")} <= known else PEOPLE
 
     def view_of(self, attacker: str) -> str:
         """Return the table and the view of an attacker; empty where it sees one row per person."""
-        return "" if self.table_of(attacker) == PEOPLE else attacker
+        return attacker if attacker in VIEWS or self.table_of(attacker) != PEOPLE else ""
 
     def in_words(self, columns: list[str]) -> list[str]:
         """Return columns with the columns of child tables in place of their summaries."""
