@@ -59,7 +59,7 @@ class ChildRelease:
     def of(
         cls, original: ChildTable, released: ChildTable, control: ChildTable | None = None, *, masked: bool = False
     ) -> "ChildRelease":
-        """Return the child tables of one release beside each other."""
+        """Return the child tables of one release, next to each other."""
         from unveil.data.table.release import Release
 
         release = Release(

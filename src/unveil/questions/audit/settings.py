@@ -594,7 +594,7 @@ class AuditSettings(
 
     @property
     def person_key(self) -> str | None:
-        """The column that tells people apart; None where none is given."""
+        """The column that tells people apart, if there is one."""
         return next((name for name in self.identifiers[:1] if name != ONE_ROW_EACH), None)
 
     def identifiers_of(self, table: "Table") -> tuple[str, ...]:
