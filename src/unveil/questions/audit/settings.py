@@ -596,7 +596,7 @@ class AuditSettings(
 
     @property
     def person_key(self) -> str | None:
-        """The column that tells people apart; None where none is given."""
+        """The column that tells people apart, if there is one."""
         return next((name for name in self.identifiers[:1] if name != ONE_ROW_EACH), None)
 
     def identifiers_of(self, table: "Table") -> tuple[str, ...]:
@@ -673,6 +673,8 @@ def _wrong_children(request: Request) -> tuple[str, str] | None:
         return None
     if tuple(request.values["identifiers"]) in ((), (ONE_ROW_EACH,)):
         return "tables", "{tables} needs the person key, a column of every table. Add {identifiers}"
+    if request.sample:
+        return "tables", "{tables} needs your files, and the example has its own. Leave out one of them"
     if len(request.files.get("released", ())) > 1:
         return "tables", "{tables} belongs to one release, but there are several. Audit each by itself"
     for name in ("generator", "suggest", "sibling", "population"):

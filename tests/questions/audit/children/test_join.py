@@ -1,5 +1,6 @@
 """Child tables of an audit: what is joined, what is refused, and what is reported."""
 
+import json
 import re
 from copy import deepcopy
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 from tests.questions.audit.children.made_up import (
     CONTROL,
@@ -19,6 +21,7 @@ from tests.questions.audit.children.made_up import (
     VISITS,
     write_files,
 )
+from unveil.cli import main
 from unveil.data.files.column_store import ColumnStore
 from unveil.errors import InputError
 from unveil.questions.audit.answer import AuditResult, audit
@@ -245,3 +248,33 @@ def test_another_process_prepares_the_same_people(tmp_path: Path) -> None:
         job.prepared()
     other = identity_of(prepare(*files.read(), settings=settings, rng=np.random.default_rng(1)))
     assert {name for name, digest in identity_of(here).items() if digest != other[name]} == {"tables", "releases"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("patients.csv synthetic.csv {visits}", "needs the person key, a column of every table. Add --id COLS"),
+        ("patients.csv synthetic.csv synthetic.csv {visits} --id patient", "belongs to one release"),
+        ("patients.csv synthetic.csv {visits} --id patient --suggest 2", "--suggest N needs a single table"),
+        ("--example {visits} --id patient", "needs your files, and the example has its own"),
+        ("patients.csv {visits} --id patient", "The release is missing"),
+        ("patients.csv synthetic.csv --table visits=visits.csv --id patient", "A child table is not written as"),
+    ],
+)
+def test_wrong_commands_are_refused(
+    arguments: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(write_files(tmp_path))
+    words = arguments.format(visits="--table visits=visits.csv:synthetic-visits.csv").split()
+    run = CliRunner().invoke(main, ["audit", *words])
+    assert run.exit_code == 2
+    assert sentence in run.stderr
+    assert run.stderr.count("\n") == 1
+
+
+def test_a_command_of_child_tables_alone_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write_files(tmp_path))
+    words = "--table visits=visits.csv:synthetic-visits.csv --id patient --attacks closest_record --json"
+    run = CliRunner().invoke(main, ["audit", *words.split()])
+    assert run.exit_code == 0, run.output
+    assert json.loads(run.stdout)["tables"]["has_parent"] is False

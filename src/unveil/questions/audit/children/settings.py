@@ -116,7 +116,7 @@ class ChildSettings(Settings):
 def read_children(given: Any) -> tuple[ChildSource, ...]:
     """Return child tables from texts, tables of a settings file, or a mapping from name to tables.
 
-    >>> [(each.name, each.released, each.control) for each in read_children(["visits=a.csv:b.csv"])]
+    >>> [(each.name, str(each.released), each.control) for each in read_children(["visits=a.csv:b.csv"])]
     [('visits', 'b.csv', None)]
     >>> read_children({"visits": ("a.csv", "b.csv", "c.csv")})[0].control
     'c.csv'
