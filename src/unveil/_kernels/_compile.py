@@ -33,6 +33,8 @@ _SMALL = 2_000
 _MOST_PLAIN = 500_000
 #: A single call with more entries than this is worth the compiler by itself.
 _MOST_AT_ONCE = 200_000
+#: Options of numba for every loop: no code of C calls one, and making each callable from C takes time.
+_OPTIONS: dict[str, Any] = {"no_cfunc_wrapper": True}
 #: So many steps of numpy, element by element, take as long as one entry of a loop in plain Python.
 NUMPY_STEPS = 256
 
@@ -95,7 +97,7 @@ def _compiled(function: Callable[P, R]) -> Callable[P, R]:
     _compile_timer.watch()
     for helper in helpers(function):
         _make_usable(helper, register_jitable)
-    options = LOOPS[function].options if function in LOOPS else {}
+    options = _OPTIONS | (LOOPS[function].options if function in LOOPS else {})
     fast: Callable[P, R]
     try:
         fast = njit(cache=True, nogil=True, **options)(function)
@@ -108,7 +110,8 @@ def _compiled(function: Callable[P, R]) -> Callable[P, R]:
 @cache
 def _make_usable(helper: Callable[..., object], register: Callable[..., object]) -> None:
     """Make a plain function callable from compiled ones."""
-    register(helper)
+    wrap: Any = register(**_OPTIONS)
+    wrap(helper)
 
 
 def helpers(function: Callable[..., Any]) -> list[Callable[..., Any]]:
