@@ -161,3 +161,18 @@ def test_a_run_without_a_column_is_refused() -> None:
 
     with pytest.raises(InputError, match="Run 3 of the generator left out 'region'"):
         found(forgetful, frame=PEOPLE, runs=4)
+
+
+def test_runs_may_hold_different_values() -> None:
+    def generator(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+        rows: pl.DataFrame = unrelated(frame, rng)
+        # Of some runs, 0 and 1 are all values; beside a 2 they are no truth values.
+        most = 2 + int(rng.integers(2))
+        return rows.with_columns(flag=pl.Series([str(place % most) for place in range(rows.height)]))
+
+    frame = PEOPLE.with_columns(
+        flag=pl.Series([str(place % 3) if place < 6 else str(place % 2) for place in range(120)])
+    )
+    made = found(generator, frame=frame, runs=6, attacks=["membership"]).way.siblings
+    assert made.number == 2
+    assert 0 < made.p <= 1
