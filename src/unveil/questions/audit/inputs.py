@@ -418,6 +418,8 @@ def _with_reference(
     )
     if people is None:
         return releases, finding, [why]
+    # A population may hold values that the original lacks: it is read like the original.
+    people = agree(release.original, release.released, people)[2]
     return [replace(each, reference=people) for each in releases], replace(finding, reference_people=people.rows), []
 
 

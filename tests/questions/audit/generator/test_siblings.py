@@ -147,8 +147,7 @@ def test_more_runs_are_suggested_where_nothing_was_found(settings: Any, option: 
         **settings,
     )
     steps = [each for each in answer.page().next_steps if each.startswith("Run the generator")]
-    options = [each.option for each in steps if isinstance(each, NextStep)]
-    assert options == ([option] if option else [])
+    assert [each.option for each in steps if isinstance(each, NextStep)] == ([option] if option else [])
     if settings == {"folds": 3}:
         assert steps == ["Run the generator 9 times: more runs find smaller leaks."]
 
@@ -163,3 +162,18 @@ def test_a_run_without_a_column_is_refused() -> None:
 
     with pytest.raises(InputError, match="Run 3 of the generator left out 'region'"):
         found(forgetful, frame=PEOPLE, runs=4)
+
+
+def test_runs_may_hold_different_values() -> None:
+    def generator(frame: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
+        rows: pl.DataFrame = unrelated(frame, rng)
+        # Of some runs, 0 and 1 are all values; beside a 2 they are no truth values.
+        most = 2 + int(rng.integers(2))
+        return rows.with_columns(flag=pl.Series([str(place % most) for place in range(rows.height)]))
+
+    frame = PEOPLE.with_columns(
+        flag=pl.Series([str(place % 3) if place < 6 else str(place % 2) for place in range(120)])
+    )
+    made = found(generator, frame=frame, runs=6, attacks=["membership"]).way.siblings
+    assert made.number == 2
+    assert 0 < made.p <= 1

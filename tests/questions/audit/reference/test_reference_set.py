@@ -91,3 +91,14 @@ def test_a_control_group_of_the_file_provides_the_reference_set() -> None:
     answer = audit(ORIGINAL, release, population=REGISTER, identifiers=["id"], **PLAIN)
     assert answer.findings.control_rows == 580
     assert reference_people(answer) == 0
+
+
+def test_a_register_may_hold_values_that_the_original_lacks() -> None:
+    # 0 and 1 alone are truth values, beside a 2 they are not.
+    tables = [each.drop("id", strict=False) for each in (ORIGINAL, released(ORIGINAL, 5, copied=0.1), CONTROL)]
+    original, release, control = (
+        each.with_columns(flag=pl.Series([str(place % 2) for place in range(each.height)])) for each in tables
+    )
+    others = OTHERS.drop("id").with_columns(flag=pl.Series([str(place % 3) for place in range(400)]))
+    answer = audit(original, release, control, population=pl.concat([original, control, others]), **PLAIN)
+    assert measured(answer).population == reference_people(answer) >= 0.9 * OTHERS.height
