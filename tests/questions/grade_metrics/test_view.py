@@ -13,6 +13,7 @@ from tests.grades.planted import METRICS, planted
 from tests.report.test_page import Reader
 from unveil.grades.factors import explain
 from unveil.grades.grades import Grades, grade
+from unveil.grades.mars import Hinge, MarsTerm
 from unveil.grades.replicated_metrics import ReplicatedMetrics
 from unveil.grades.suites import Suite
 from unveil.questions.grade_metrics.details import details_of
@@ -294,6 +295,15 @@ def test_the_search_says_what_holds_elsewhere(found: GradesFindings) -> None:
     name, search = next(iter(one.grades.searches.items()))
     assert "too few attacks" in found_table(name, search).note
     assert "Too few attacks" in search_conclusion(findings(planted().only(metrics=["entropy", "incorrectness"])))
+
+
+def test_a_product_of_factors_is_shown_with_the_names_of_both(found: GradesFindings) -> None:
+    hinges = (Hinge(0, "attack narayanan-shmatikov:theta=1", 0, indicator=True), Hinge(1, "average_degree", 7))
+    factors = found.factors[0]
+    model = replace(factors.mars, terms=(MarsTerm(hinges, 0.25, 0.1),))
+    facts = {hinges[0].name.removeprefix("attack "): AttackFacts(called="NS")}
+    shown = term_table(replace(found, attacks=facts), replace(factors, mars=model)).rows[1]
+    assert shown[0] == f"attack: NS × {hinges[1].text()}"
 
 
 def test_factors_are_shown_by_group_and_term_by_term(found: GradesFindings) -> None:

@@ -3,8 +3,9 @@
 Without seed pairs the mean field depends on where it starts. Degrees alone tell nodes of sparse graphs hardly apart, so
 nodes are compared by their surroundings. How much a feature differs between both graphs is learned on the released
 graph: two copies of it are thinned as both graphs seem to be, and the truth of that is known. The solution with the
-best free energy is kept. Where another start leads elsewhere, its chances are not to be relied on; then the attacker
-attacks a copy of the release in the same way, and learns how often such chances are correct.
+best free energy is kept. Between sparse graphs messages are passed instead, and it counts whether they settle.
+Where another start leads elsewhere, its chances are not to be relied on; then the attacker attacks a copy of the
+release in the same way, and learns how often such chances are correct.
 """
 
 from dataclasses import dataclass, replace
@@ -43,8 +44,8 @@ AGREEMENT = 0.93
 FEATURE_STARTS = ((0.9, True), (0.0, False), (0.8, False), (1.0, True))
 #: Up to so many messages for each pair of nodes, messages are passed at once, or where no two starts agree.
 SPARSE, MEDIUM = 8.0, 24.0
-#: More messages between two graphs are never passed; each takes this many bytes.
-MOST_MESSAGES, BYTES_PER_MESSAGE = 60_000_000, 8
+#: More messages are not passed between sparse graphs, nor between others; each takes this many bytes.
+MOST_MESSAGES, MOST_OTHER_MESSAGES, BYTES_PER_MESSAGE = 100_000_000, 30_000_000, 8
 # The best solution is iterated further, so often at most.
 _MORE_STEPS = 20
 # Above this share of common edges, all auxiliary edges are taken for released ones: for certain, and for a start.
@@ -199,9 +200,9 @@ def message_density(released: Graph, auxiliary: Graph) -> float:
     4.0
     """
     messages = 4 * released.edges * auxiliary.edges
-    if released.nodes != auxiliary.nodes or messages > MOST_MESSAGES:
-        return np.inf
-    return messages / released.nodes**2
+    density = messages / max(released.nodes, 1) ** 2
+    most = MOST_MESSAGES if density <= SPARSE else MOST_OTHER_MESSAGES
+    return density if released.nodes == auxiliary.nodes and messages <= most else np.inf
 
 
 def _believed_field(

@@ -70,9 +70,14 @@ class MeanField:
     the release. Several starts are tried; the solution with the best free energy is kept. Smaller graphs start from
     degrees, and let common edges count little at first.
 
-    If no two starts lead to the same solution, its chances are not to be relied on. The attacker then attacks a copy of
-    the release in the same way, sees how often such choices are right there, and states that; what it takes from
-    a choice lies elsewhere. So a failed attack states chances near 0.
+    Between sparse graphs with as many nodes, neighbors pass messages instead (belief propagation): each says what it
+    knows without the node that it tells, so that two nodes in a wrong place do not confirm each other. The share of
+    common edges is learned on the way. The same is done where no two starts agree on graphs of a mean degree of about
+    5. Chances are relied on if messages settle.
+
+    Otherwise, if no two starts lead to the same solution, its chances are not to be relied on. The attacker then
+    attacks a copy of the release in the same way, sees how often such choices are right there, and states that; what it
+    takes from a choice lies elsewhere. So a failed attack states chances near 0.
 
     The mapping is the one with the largest product of chances, ties at random. The guess holds the chances
     themselves, which are probabilities; those below 0.0001 are left out and shared in proportion among the others, or,
@@ -92,8 +97,9 @@ class MeanField:
     memory
         How many GB it may take; what would take more is refused before it begins.
     restarts
-        How many starts from features are tried at most; it ends earlier where two agree. They differ in the share of
-        edges that both graphs are taken to have in common.
+        How many starts are tried at most; it ends earlier where two agree, or messages settle. Starts from features
+        differ in the share of edges that both graphs are taken to have in common; messages start from features or from
+        even chances.
     start
         "features", or "degrees" for one start from the degrees alone, whose chances are not checked. With a number of
         candidates it is always the latter.

@@ -49,6 +49,7 @@ def grade_metrics(
         suite_needs=asked.criteria,
         of=of,
         case=asked.case,
+        interactions=asked.interactions,
         level=float(asked.significance),
         strict=asked.strict,
         rng=rng,

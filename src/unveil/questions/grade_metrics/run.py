@@ -40,6 +40,7 @@ def run(
     suite_needs: Sequence[str],
     of: GradedValues,
     case: str,
+    interactions: int,
     level: float,
     strict: bool,
     rng: np.random.Generator,
@@ -65,7 +66,7 @@ def run(
     asked = tuple(cases_with(grades, case, "--case")[:MOST_DETAILS]) if case else ()
     shown, said = details_of(grades, details)
     progress("looking for what explains the scores", 0.7)
-    factors, more = factors_of(grades, results, rng=statistics_rng)
+    factors, more = factors_of(grades, results, interactions=interactions, rng=statistics_rng)
     return GradesFindings(
         grades=grades,
         studies=studies,
@@ -107,7 +108,7 @@ def _about_nodes(grades: Grades, nodes: NodeSketches | None, studies: Sequence[G
 
 
 def factors_of(
-    grades: Grades, studies: Sequence[Results], *, rng: np.random.Generator
+    grades: Grades, studies: Sequence[Results], *, interactions: int = 1, rng: np.random.Generator
 ) -> tuple[tuple[Factors, ...], tuple[str, ...]]:
     """Return what explains each of the three scores, and notes; nothing where too few scores differ."""
     scores = grades.scores
@@ -126,7 +127,10 @@ def factors_of(
         statistics |= own
         notes += _shortened(said)
     types = {name: label for each in studies for name, label in types_of(each.study).items()}
-    factors = tuple(explain(score, grades.values, statistics, types, response=name) for name, score in varied.items())
+    factors = tuple(
+        explain(score, grades.values, statistics, types, response=name, interactions=interactions)
+        for name, score in varied.items()
+    )
     return factors, tuple(dict.fromkeys([*notes, *(note for each in factors for note in each.notes)]))
 
 

@@ -97,6 +97,15 @@ class GradesSettings(LimitSettings, SeedSettings):
         place="default",
         group="Output",
     )
+    interactions: int = setting(
+        1,
+        "Factors that a term of the model multiplies at most",
+        "2 also looks for pairs of factors that act together, such as a metric and an attack.",
+        least=1,
+        most=2,
+        fold=MORE,
+        place="default",
+    )
     significance: Fraction = setting("0.05", "Test level", fold=MORE, place="default", metavar="SHARE")
     strict: bool = setting(False, "Count changes that are not significant too", fold=MORE, place="default")
     latex: Path | None = setting(None, "Write the tables as LaTeX", kind="output", only="command line", place="default")
@@ -118,6 +127,7 @@ QUESTION = Question(
         "unveil grade-metrics results --html grades.html --latex grades.tex",
         "unveil grade-metrics results --detail pearson_correlation@manufacturing,NS",
         "unveil grade-metrics results --unit targets",
+        "unveil grade-metrics results --interactions 2",
         "unveil grade-metrics results --case elections,hrg-dp,JLSB",
         "unveil grade-metrics results --suite mine:entropy=0.5,pearson_correlation=0.5",
         "unveil grade-metrics results --criteria chance,resources",

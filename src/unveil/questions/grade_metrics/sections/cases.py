@@ -275,7 +275,9 @@ def term_table(findings: GradesFindings, factors: Factors, *, at_most: int | Non
 
 
 def _named(findings: GradesFindings, text: str) -> str:
-    """Return a factor's display name, without settings if unique."""
+    """Return the display name of a factor or a product, without settings if unique."""
+    if " * " in text:
+        return " × ".join(_named(findings, each) for each in text.split(" * "))
     group, _, name = text.partition(" ")
     if "max(0" in text or group not in ("metric", "attack", "protection", "data", "type", "scope", "axis"):
         return text
