@@ -136,7 +136,7 @@ def test_every_option_of_an_audit_is_decided_about() -> None:
     undecided = options - SHOWN_OPTIONS - FILE_OPTIONS - FLAGS
     # These hold cells of the data (levels are cells too), a folder, or secrets of a generator; list a new one in
     # unveil.report.editions if not.
-    assert undecided == {"--cluster", "--env", "--generator", "--hierarchy", "--kinds", "--missing", "--run"}
+    assert undecided == {"--cluster", "--env", "--generator", "--hierarchy", "--kinds", "--missing", "--run", "--table"}
     flags = {name for option in params if getattr(option, "is_flag", False) for name in option.opts}
     assert flags == FLAGS & options
 

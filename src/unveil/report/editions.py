@@ -27,6 +27,7 @@ SHOWN_OPTIONS = frozenset(
         "--exact",
         "--separator",
         "--id",
+        "--time",
         "--sensitive",
         "--known",
         "--quasi-identifiers",

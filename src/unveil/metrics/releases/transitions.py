@@ -25,7 +25,7 @@ class TransitionDistance:
 
     COUNTS = "statistic"
 
-    column: str = figure("The column.")
+    column: str = figure("The column whose values follow one another.")
     distance: float = figure(
         "Total variation distance between the shares of all pairs of consecutive values: 0 is the same, 1 is nothing "
         "in common."

@@ -104,7 +104,7 @@ class GradesSettings(LimitSettings, SeedSettings):
         least=1,
         most=2,
         fold=MORE,
-        place="default",
+        place="all",
     )
     significance: Fraction = setting("0.05", "Test level", fold=MORE, place="default", metavar="SHARE")
     strict: bool = setting(False, "Count changes that are not significant too", fold=MORE, place="default")
