@@ -250,8 +250,7 @@ def with_settings(request: Request) -> Request:
     if children and not request.values["tables"]:
         values["tables"] = children
         explicit |= {"tables"}
-        if not request.values["identifiers"] and (keys := {each.key for each in children if each.key}):
-            values["identifiers"] = values["identifiers"] or tuple(sorted(keys))[:1]
+        values["identifiers"] = values["identifiers"] or tuple(sorted({each.key for each in children if each.key}))[:1]
     values |= {
         "column_kinds": content.get("kinds"),
         "markers": content.get("markers", {}),

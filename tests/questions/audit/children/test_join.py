@@ -278,3 +278,8 @@ def test_a_command_of_child_tables_alone_is_answered(tmp_path: Path, monkeypatch
     run = CliRunner().invoke(main, ["audit", *words.split()])
     assert run.exit_code == 0, run.output
     assert json.loads(run.stdout)["tables"]["has_parent"] is False
+
+
+def test_a_mapping_may_name_another_person_key() -> None:
+    (found,) = read_children({"visits": {"original": "a.csv", "released": "b.csv", "id": "visitor"}})
+    assert (found.key, found.released, found.control) == ("visitor", "b.csv", None)

@@ -169,8 +169,8 @@ def _from_tables(name: str, given: Any) -> ChildSource:
     if isinstance(given, ChildSource):
         return replace(given, name=_named(name))
     if isinstance(given, Mapping) and {"original", "released"} <= set(given) <= {*_KEYS}:
-        further = {key: given.get(key) for key in ("control", "time")}
-        return ChildSource(name=_named(name), original=given["original"], released=given["released"], **further)
+        further = {each: given.get(each) for each in ("original", "released", "control", "time")}
+        return ChildSource(name=_named(name), key=given.get("id"), **further)
     if isinstance(given, list | tuple) and len(given) in (2, 3):
         return ChildSource(name=_named(name), original=given[0], released=given[1], control=(*given, None)[2])
     raise InputError(
