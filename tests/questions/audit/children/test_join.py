@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from tests.questions.audit.children.made_up import (
     CONTROL,
     CONTROL_VISITS,
+    FRESH_VISITS,
     KEY,
     ORIGINAL,
     RELEASE,
@@ -283,3 +284,18 @@ def test_a_command_of_child_tables_alone_is_answered(tmp_path: Path, monkeypatch
 def test_a_mapping_may_name_another_person_key() -> None:
     (found,) = read_children({"visits": {"original": "a.csv", "released": "b.csv", "id": "visitor"}})
     assert (found.key, found.released, found.control) == ("visitor", "b.csv", None)
+
+
+@pytest.mark.parametrize(("rows", "is_copied"), [(RELEASED_VISITS, True), (FRESH_VISITS, False)])
+def test_sentences_on_copied_histories_count_people_and_no_rows(rows: pl.DataFrame, is_copied: bool) -> None:
+    """No row of the people is copied, so none can be removed."""
+    found = audit(
+        ORIGINAL,
+        RELEASE,
+        CONTROL,
+        tables={"visits": (VISITS, rows, CONTROL_VISITS)},
+        identifiers=KEY,
+        attacks=["copies", "history_copies"],
+    ).page()
+    assert ("records of 4" in found.headline) == is_copied
+    assert not any(step.startswith("Remove the") for step in found.next_steps)

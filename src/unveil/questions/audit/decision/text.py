@@ -186,7 +186,7 @@ def reached(release: ReleaseDecision) -> str:
         return CAUSES["claim"]
     if release.cause == "limit":
         return CAUSES["limit"].format(name=release.limit)
-    leads = release.worst is not None and release.worst.attack == "copies" and people.copies_seen
+    leads = _copied_rows_lead(release) and people.copies_seen
     if release.cause == "copies" or (release.cause in ("", "effect") and leads):
         seen, expected, kind = people.copies_seen or people.unmistakable, people.copies_expected, "copies"
         # Rare copies raise the level of a release whose mean is small; a large mean speaks of all copies.
@@ -464,7 +464,7 @@ def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> It
     if decision.decision == "inconclusive" and release.lacks:
         yield from (NEXT[each] for each in release.lacks if each != "not tested")
     leading = "" if release.worst is None else release.worst.attack
-    if release.cause == "copies" or leading == "copies":
+    if (release.cause == "copies" or _copied_rows_lead(release)) and _copies(release) > 0:
         few = _copies(release) < MOST_REMOVED * decision.people
         copied = number_of(_copies(release), "copied record", "copied records")
         yield STEPS["copies"].format(copies=copied) if few else STEPS["many copies"]
@@ -485,6 +485,11 @@ def _next(release: ReleaseDecision, decision: AuditDecision, audit: Audit) -> It
             yield STEPS["half"]
         needed = 0 if effect is None else effect.people_needed or 0
         yield STEPS["people"].format(k=count(needed)) if needed else STEPS["more people"]
+
+
+def _copied_rows_lead(release: ReleaseDecision) -> bool:
+    """Return whether copies of rows are the worst attack; copies of whole histories name their table."""
+    return release.worst is not None and release.worst.attack == "copies" and not release.worst.attacker
 
 
 def _copies(release: ReleaseDecision) -> int:
